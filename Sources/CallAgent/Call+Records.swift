@@ -95,6 +95,7 @@ extension MediaFact {
         case .interrupted: "interrupted"
         case .resumed: "resumed"
         case .networkChanged: "networkChanged"
+        case .pathChecked: "pathChecked"
         case .pathSilent: "pathSilent"
         case .iceParameters(let parameters): "iceParameters \(parameters.restart)"
         case .pathChanged(let change): "pathChanged \(change.restart)"

@@ -144,9 +144,14 @@ extension Call {
         note(fact, generation: number)
         process(.media(fact, generation: number), at: instant)
         // What breaks a path often ends the connection to the server, too. Also while it rings, so that the accept finds its way.
-        if case .pathSilent = fact, signalingChecked.map({ instant - $0 >= Self.signalingCheckInterval }) ?? true {
+        switch fact {
+        case .pathChecked, .pathSilent:
+            guard signalingChecked.map({ instant - $0 >= Self.signalingCheckInterval }) ?? true else { return }
             signalingChecked = instant
             surroundings.checkSignaling()
+        // What is possible again for media is so for the connection to the server: it need not wait for its next attempt.
+        case .resumed: surroundings.checkSignaling()
+        default: break
         }
     }
 

@@ -41,11 +41,22 @@ extension CallMachine {
     /// The callee asks for other media.
     mutating func renegotiate(_ media: CallMedia) -> [Effect] {
         let media = media.allowingData(allowsData)
-        guard role == .caller, hasFirstFrame, next == nil, hold == .none, media != current.media else {
+        guard role == .caller, next == nil, hold == .none, media != current.media else {
             return [.ignored("a change of media that is not possible now")]
+        }
+        guard hasFirstFrame else {
+            requestedMedia = media
+            return start(.change)
         }
         takeNewMedia(media)
         return open(media)
+    }
+
+    /// Offers what the callee asked for when it was connected and this end was not.
+    mutating func offerRequestedMedia() -> [Effect] {
+        guard let media = requestedMedia else { return [] }
+        requestedMedia = nil
+        return [.cancelTimer(.change)] + renegotiate(media)
     }
 
     /// Another device accepted than the one whose answer this caller took: it needs an offer of its own.
@@ -136,6 +147,8 @@ extension CallMachine {
 
     mutating func changeTimedOut() -> [Effect] {
         guard let generation = next else {
+            // The callee gives up after the same time.
+            requestedMedia = nil
             guard isAskingForMedia else { return [] }
             askedMedia = nil
             return [.notify(.mediaChangeFailed(text: "the caller made no offer"))]

@@ -100,7 +100,7 @@ extension CallMachine {
         }
         effects += [.close(generation: current.number), .adoptCall, .cancelTimer(.fork), .cancelTimer(.peerGone)]
         role = .callee
-        isPeerGone = false
+        peerPresence = .here
         peerDevice = device
         (ringingDevices, refusal) = ([], nil)
         (peer, sentState) = (invite.state ?? MediaState(), MediaState())

@@ -12,9 +12,7 @@ extension CallMachine {
         case .offerCreated(let sdp): return offer(sdp)
         case .answerCreated(let sdp): return answer(sdp)
         case .localCandidate(let candidate): return trickle(candidate)
-        case .verified:
-            current.isVerified = true
-            return [.cancelTimer(.peerGone)]
+        case .verified: current.isVerified = true
         case .firstVideoFrame: current.hasVideoFrame = true
         case .firstAudioSample: current.hasAudioSample = true
         case .trackFailed(let fault):
@@ -132,15 +130,16 @@ extension CallMachine {
         case (.ring, .calling), (.ring, .ringing): return finish(.ringTimeout, by: .local)
         case (.connect, .accepted) where !hasFirstFrame: return finish(.connectTimeout, by: .local)
         case (.mediaLost, .accepted) where state == .reconnecting: return finish(.mediaLost, by: .peer)
-        case (.peerGone, _) where isPeerGone && !shown.isVerified: return finish(.remoteLost, by: .peer)
+        case (.peerGone, _) where peerPresence == .leaving: peerPresence = .gone
         case (.fork, _): return forkTimedOut()
         case (.change, .accepted): return changeTimedOut()
         case (.iceRestart, .accepted): return restartTimedOut()
         case (.audioGrace, .accepted) where !hasFirstFrame && current.hasAudioSample:
             isVideoWaived = true
             return [.notify(.videoPending)]
-        default: return []
+        default: break
         }
+        return []
     }
 }
 

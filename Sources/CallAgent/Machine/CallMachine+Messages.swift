@@ -5,7 +5,7 @@ extension CallMachine {
     mutating func handleMessage(_ body: SignalingMessage.Body, generation: Int, device: String?) -> [Effect] {
         guard role == .callee || isInviteSent else { return [.ignored("an answer to no invite")] }
         guard isOfThisCall(device) else { return [.ignored("a message of another device of the peer")] }
-        if body.isSignOfLife { isPeerGone = false }
+        if body.isSignOfLife { peerPresence = .here }
         switch body {
         case .invite, .ringing, .progress, .accept, .candidate: return setUp(body, generation, device)
         case .offer, .answer, .renegotiate, .commit, .rollback: return change(body, generation)
@@ -146,10 +146,19 @@ extension CallMachine {
             // The others still ring.
             guard ringingDevices.isEmpty else { return [] }
         }
-        guard !isPeerGone else { return [] }
-        isPeerGone = true
-        return shown.isVerified ? [] : start(.peerGone)
+        guard peerPresence == .here else { return [] }
+        peerPresence = .leaving
+        return start(.peerGone)
     }
+}
+
+/// What is known of the peer's signaling connection.
+enum PeerPresence: Sendable {
+    case here
+    /// It closed a moment ago. Its network may have changed: the server hears the end of the old connection before the peer signs in again.
+    case leaving
+    /// It closed, and no message of the peer arrived within the time of ``CallTimer/peerGone``.
+    case gone
 }
 
 extension SignalingMessage.Body {

@@ -58,13 +58,15 @@ public struct CallMachine: Sendable, Equatable {
     var hasFirstFrame = false
     /// The user got the event that nothing of the peer arrives.
     var isInterrupted = false
-    /// The peer's signaling connection closed, and no message of the peer arrived since.
-    var isPeerGone = false
+    /// Whether the peer's signaling connection is there.
+    var peerPresence = PeerPresence.here
     /// Whether this end takes part in data channels.
     let allowsData: Bool
     /// The media that this end, the callee, asked the caller for; nil when it waits for none.
     var askedMedia: CallMedia?
     var isAskingForMedia: Bool { askedMedia != nil }
+    /// The media that the callee asked for before this end, the caller, was connected.
+    var requestedMedia: CallMedia?
 
     /// Begins a call.
     ///
@@ -194,10 +196,17 @@ public struct CallMachine: Sendable, Equatable {
 
     /// Applies what follows from the facts, in whatever order they arrived.
     private mutating func advance() -> [Effect] {
-        guard sendsStateChanges, let news = takeUnsentState() else { return updateMediaState() }
+        let before = sendChangedState()
+        let effects = updateMediaState()
+        // A change of media that begins with the first frame changes what this end sends.
+        return before + effects + sendChangedState()
+    }
+
+    private mutating func sendChangedState() -> [Effect] {
+        guard sendsStateChanges, let news = takeUnsentState() else { return [] }
         // Some devices may have missed it.
         if peerDevice == nil { isStateSentToAll = true }
-        return [send(.state(news))] + updateMediaState()
+        return [send(.state(news))]
     }
 
     /// Whether changes are sent to the peer at once; before that, the invite or the accept carries them.
@@ -226,15 +235,15 @@ public struct CallMachine: Sendable, Equatable {
     }
 
     private mutating func updateMediaState() -> [Effect] {
-        // A closed signaling connection ends the call only when the media is silent too.
-        if isPeerGone, shown.isInterrupted { return finish(.remoteLost, by: .peer) }
+        // A closed signaling connection ends the call only when nothing arrives.
+        if peerPresence == .gone, shown.isInterrupted || !shown.isVerified { return finish(.remoteLost, by: .peer) }
         guard phase == .accepted else { return [] }
         return beginWantedRestart() + updateConnection()
     }
 
     private mutating func updateConnection() -> [Effect] {
         if !hasFirstFrame {
-            if hasMedia(current) { return connect(.firstFrame, by: .peer) + commit() }
+            if hasMedia(current) { return connect(.firstFrame, by: .peer) + commit() + offerRequestedMedia() }
             return waitForVideo()
         }
         return commit() + noteInterruption()

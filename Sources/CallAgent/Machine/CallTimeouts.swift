@@ -45,7 +45,7 @@ public enum CallTimer: Sendable, Hashable, CaseIterable {
     case connect
     /// From the interruption of a connected call until it is given up.
     case mediaLost
-    /// From the loss of the peer's signaling, while no transport shows whether the peer is alive.
+    /// From the loss of the peer's signaling until the peer counts as gone, unless a message of the peer arrives.
     case peerGone
     /// From the refusal by one device of the callee until the other devices had time to ring.
     case fork

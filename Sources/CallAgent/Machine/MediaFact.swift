@@ -26,6 +26,8 @@ public enum MediaFact: Sendable, Equatable {
     case resumed
     /// The network of this machine changed in a way that concerns the path to the peer.
     case networkChanged
+    /// Nothing arrives on the path to the peer, and it is being checked; sooner than ``pathSilent``.
+    case pathChecked
     /// Nothing arrives on the path to the peer; sooner than ``interrupted``.
     case pathSilent
     /// This end's parameters for another path; its candidates follow.

@@ -62,10 +62,22 @@ function peerCommitted(rules, number) {
 
 /** The callee wants other media. */
 function renegotiate(rules, media) {
-  const isPossible = rules.role === "caller" && rules.hasFirstFrame && !rules.next && rules.hold === "none";
+  const isPossible = rules.role === "caller" && !rules.next && rules.hold === "none";
   if (!isPossible || sameMedia(media, rules.current.media)) return ignored("a change of media that is not possible now");
+  if (!rules.hasFirstFrame) {
+    rules.requestedMedia = media;
+    return rules.start("change");
+  }
   takeNewMedia(rules, media);
   return open(rules, media);
+}
+
+/** Offers what the callee asked for when it was connected and this end was not. */
+export function offerRequestedMedia(rules) {
+  const { requestedMedia } = rules;
+  if (!requestedMedia) return [];
+  rules.requestedMedia = undefined;
+  return [cancelTimer("change"), ...renegotiate(rules, requestedMedia)];
 }
 
 /** The caller offers another peer connection. */
@@ -146,6 +158,8 @@ export function changeTimedOut(rules) {
     return rules.next.isCommittedHere ? rules.start("change")
       : rollBack(rules, "no media of the other end arrived in time");
   }
+  // The callee has given up by now.
+  rules.requestedMedia = undefined;
   if (!rules.askedMedia) return [];
   rules.askedMedia = undefined;
   return [notify("mediaChangeFailed", { text: "the caller made no offer" })];

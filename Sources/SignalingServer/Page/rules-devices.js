@@ -125,7 +125,7 @@ export function yieldTo(rules, invite) {
   effects.push(
     { do: "close", generation: rules.current.number }, { do: "adopt" }, cancelTimer("fork"), cancelTimer("peerGone"));
   rules.role = "callee";
-  rules.isPeerGone = false;
+  rules.peerPresence = "here";
   rules.peerDevice = invite.device;
   rules.ringingDevices = new Set();
   rules.refusal = undefined;

@@ -19,9 +19,6 @@ export function takeMediaFact(rules, fact, number) {
     case "failed": return failed(rules, fact);
     case "warning": return [notify("mediaWarning", { text: fact.text })];
     case "captureFailed": return captureFailed(rules, fact);
-    case "verified":
-      current.isVerified = true;
-      return [{ do: "cancelTimer", timer: "peerGone" }];
     default:
       note(current, fact);
       return [];

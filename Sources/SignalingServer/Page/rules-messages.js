@@ -22,7 +22,7 @@ export function takeMessage(rules, message) {
   if (device !== undefined && rules.peerDevice !== undefined && device !== rules.peerDevice) {
     return ignored("a message of another device of the peer");
   }
-  if (isSignOfLife(message)) rules.isPeerGone = false;
+  if (isSignOfLife(message)) rules.peerPresence = "here";
   if (setUpTypes.includes(type)) return setUp(rules, message);
   if (changeTypes.includes(type)) return takeChangeMessage(rules, message);
   if (type === "gone") return peerIsGone(rules, device);
@@ -125,7 +125,7 @@ function peerIsGone(rules, device) {
     // The others keep ringing.
     if (rules.ringingDevices.size > 0) return [];
   }
-  if (rules.isPeerGone) return [];
-  rules.isPeerGone = true;
-  return rules.shown.isVerified ? [] : rules.start("peerGone");
+  if (rules.peerPresence !== "here") return [];
+  rules.peerPresence = "leaving";
+  return rules.start("peerGone");
 }

@@ -10,9 +10,7 @@ import { notify } from "./rules-words.js";
 export function timerFired(rules, timer) {
   const isBeforeAccept = rules.phase === "calling" || rules.phase === "ringing";
   if (timer === "ring" && isBeforeAccept) return finish(rules, "ringTimeout", { by: "local" });
-  if (timer === "peerGone" && rules.isPeerGone && !rules.shown.isVerified) {
-    return finish(rules, "remoteLost", { by: "peer" });
-  }
+  if (timer === "peerGone" && rules.peerPresence === "leaving") rules.peerPresence = "gone";
   if (timer === "fork") return forkTimedOut(rules);
   if (rules.phase !== "accepted") return [];
   if (timer === "connect" && !rules.hasFirstFrame) return finish(rules, "connectTimeout", { by: "local" });

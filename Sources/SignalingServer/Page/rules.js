@@ -3,7 +3,7 @@
 // impossible events are normal on a network: their only effect is a line for the log.
 
 import { codeOf } from "./end-reason.js";
-import { changeMedia, updateChange } from "./rules-change.js";
+import { changeMedia, offerRequestedMedia, updateChange } from "./rules-change.js";
 import { yieldTo } from "./rules-devices.js";
 import { finish, leave } from "./rules-end.js";
 import { changedGates } from "./rules-gates.js";
@@ -31,8 +31,9 @@ export class Rules {
   isVideoWaived = false;
   hasFirstFrame = false;
   isInterrupted = false;
-  isPeerGone = false;
+  peerPresence = "here";
   askedMedia = undefined;
+  requestedMedia = undefined;
 
   /** `audioWhileHeld` is the audio gate while the call is held: closed, or blank for silence. */
   constructor({
@@ -204,25 +205,34 @@ export class Rules {
 
   /** The effects that follow from the facts, in whatever order these arrived. */
   #advance() {
+    // The first frame may begin a change of media, which changes the state again.
+    return [...this.#sayChangedState(), ...this.#updateMediaState(), ...this.#sayChangedState()];
+  }
+
+  #sayChangedState() {
     // A callee that accepted while its answer was being made sends its state with the accept.
     const sendsChanges = this.role === "caller" ? this.isInviteSent : this.phase === "accepted" && !this.isAcceptPending;
     const news = sendsChanges ? this.takeUnsentState() : {};
-    if (!news.state) return this.#updateMediaState();
+    if (!news.state) return [];
     // Maybe not every device received it.
     if (this.peerDevice === undefined) this.isStateSentToAll = true;
-    return [this.say({ type: "state", state: news.state }), ...this.#updateMediaState()];
+    return [this.say({ type: "state", state: news.state })];
   }
 
   #updateMediaState() {
-    // A closed signaling connection ends the call only if the media is silent too.
-    if (this.isPeerGone && this.shown.isInterrupted) return finish(this, "remoteLost", { by: "peer" });
+    // A closed signaling connection ends the call only if nothing arrives.
+    if (this.peerPresence === "gone" && (this.shown.isInterrupted || !this.shown.isVerified)) {
+      return finish(this, "remoteLost", { by: "peer" });
+    }
     if (this.phase !== "accepted") return [];
     return [...beginWantedRestart(this), ...this.#updateConnection()];
   }
 
   #updateConnection() {
     if (!this.hasFirstFrame) {
-      if (this.hasMedia(this.current)) return [...this.#connect("firstFrame", "peer"), ...updateChange(this)];
+      if (this.hasMedia(this.current)) {
+        return [...this.#connect("firstFrame", "peer"), ...updateChange(this), ...offerRequestedMedia(this)];
+      }
       if (!this.current.hasAudioSample || this.isWaitingForVideo) return [];
       this.isWaitingForVideo = true;
       return this.start("audioGrace");

@@ -92,7 +92,9 @@ struct KnownCaseTests {
 
     @Test("C12: a peer that went offline ends the call once its media is silent")
     func remoteOffline() {
-        #expect(CallMachine.connected(.callee).after(.received(.gone), .interrupted).end?.reason == .remoteLost)
+        #expect(
+            CallMachine.connected(.callee).after(.received(.gone), .timerFired(.peerGone), .interrupted).end?.reason
+                == .remoteLost)
         let offline = CallMachine.connected(.callee).after(.received(.error(480)), .interrupted)
         #expect(offline.state == .reconnecting)
         #expect(offline.after(.timerFired(.mediaLost)).end?.reason == .mediaLost)

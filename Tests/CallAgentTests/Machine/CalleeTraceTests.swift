@@ -19,7 +19,7 @@ struct CalleeTraceTests {
         #expect(machine.handle(.answerCreated(sdp: "answer")) == [.send(.progress(sdp: "answer"))])
         #expect(machine.handle(.localCandidate(.example)) == [.send(.candidate(.example))])
         #expect(machine.handle(.received(.candidate(.example))) == [.addCandidate(.example)])
-        #expect(machine.handle(.verified) == [.cancelTimer(.peerGone)])
+        #expect(machine.handle(.verified) == [])
         #expect(machine.handle(.firstVideoFrame) == [])
         #expect(
             machine.handle(.accept) == [
@@ -41,7 +41,7 @@ struct CalleeTraceTests {
                 .report(.ringing, .invited, by: .peer),
             ])
         #expect(machine.handle(.answerCreated(sdp: "answer")) == [.send(.progress(sdp: "answer"))])
-        #expect(machine.handle(.verified) == [.cancelTimer(.peerGone)])
+        #expect(machine.handle(.verified) == [])
         #expect(machine.handle(.firstVideoFrame) == [])
         #expect(machine.state == .ringing)
         #expect(
@@ -65,7 +65,7 @@ struct CalleeTraceTests {
             ])
         #expect(machine.handle(.answerCreated(sdp: "answer")) == [.send(.accept(sdp: "answer"))])
         #expect(machine.handle(.localCandidate(.example)) == [.send(.candidate(.example))])
-        #expect(machine.handle(.verified) == [.cancelTimer(.peerGone)])
+        #expect(machine.handle(.verified) == [])
         #expect(
             machine.handle(.firstVideoFrame) == [
                 .cancelTimer(.connect), .openReceiveGates, .report(.connected, .firstFrame, by: .peer),

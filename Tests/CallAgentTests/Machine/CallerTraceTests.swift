@@ -22,7 +22,7 @@ struct CallerTraceTests {
         #expect(machine.handle(.received(.progress(sdp: "answer"))) == [.setAnswer(sdp: "answer")])
         #expect(machine.handle(.received(.candidate(.example))) == [.addCandidate(.example)])
         #expect(machine.handle(.iceConnected) == [])
-        #expect(machine.handle(.verified) == [.cancelTimer(.peerGone)])
+        #expect(machine.handle(.verified) == [])
         #expect(machine.state == .ringing)
         #expect(
             machine.handle(.received(.accept(sdp: nil))) == [
@@ -48,7 +48,7 @@ struct CallerTraceTests {
                 .report(.connecting, .accepted, by: .peer),
             ])
         #expect(machine.handle(.received(.candidate(.example))) == [.addCandidate(.example)])
-        #expect(machine.handle(.verified) == [.cancelTimer(.peerGone)])
+        #expect(machine.handle(.verified) == [])
         #expect(
             machine.handle(.firstVideoFrame) == [
                 .cancelTimer(.connect), .openReceiveGates, .report(.connected, .firstFrame, by: .peer),

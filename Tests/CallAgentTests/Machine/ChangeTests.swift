@@ -115,6 +115,24 @@ struct ChangeTests {
         #expect(effects.messages.contains(.state(.init(audio: .off))))
     }
 
+    @Test("A callee that is connected first asks, and the caller offers as soon as it is connected, too")
+    func byCalleeOfConnectingCaller() {
+        var caller = CallMachine.connecting(.caller, .audioOnly)
+        #expect(caller.handle(.received(.renegotiate(.audioVideo))) == [.start(.change, 10_000)])
+        let effects = caller.after(.media(.verified, generation: 0)).effects(
+            of: .media(.firstAudioSample, generation: 0))
+        #expect(effects.contains(.createOffer(.audioVideo, generation: 1)))
+        #expect(effects.contains(.start(.change, 10_000)))
+        #expect(effects.messages == [.state(.init(video: .off))], "only the caller's user turns on its camera")
+        #expect(effects.contains(.setGates(.init(audio: .live, video: .off), generation: 1)))
+        // The callee has given up.
+        let late = caller.after(.timerFired(.change), .media(.verified, generation: 0))
+        #expect(late.after(.media(.firstAudioSample, generation: 0)).highest == 0)
+        // The callee holds the call, so nothing can change.
+        let held = caller.after(.received(.state(.init(isHolding: true))), .media(.verified, generation: 0))
+        #expect(held.state == .connected && held.highest == 0 && held.sends.video == .on)
+    }
+
     @Test("Both ask at once: there is one change, and both send video")
     func bothAtOnce() {
         var caller = CallMachine.offering()
@@ -128,7 +146,7 @@ struct ChangeTests {
     @Test("A caller that cannot renegotiate sends nothing, and the callee gives up after its timeout")
     func refusedRenegotiation() {
         for caller in [
-            CallMachine.connected(.caller, .audioOnly).after(.hold), .connecting(.caller, .audioOnly), .calling(),
+            CallMachine.connected(.caller, .audioOnly).after(.hold), .calling(),
         ] {
             #expect(caller.effects(of: .received(.renegotiate(.audioVideo))).isNothing)
         }

@@ -37,7 +37,10 @@ struct CoverageTests {
         by: EventKinds.devices + [.timerFired(.fork), .verified, .firstVideoFrame, .offerCreated(sdp: "o")])
     private static let elsewhere = ReachableStates(
         from: .ringing(device: "d1"), by: EventKinds.devices + [.accept, .answerCreated(sdp: "a")])
-    private static let others = connected + [forked, elsewhere]
+    private static let connecting = ReachableStates(
+        from: .connecting(.caller, .audioOnly),
+        by: EventKinds.moving(generations: 0...1) + [.received(.state(.init(isHolding: true))), .timerFired(.change)])
+    private static let others = connected + [forked, elsewhere, connecting]
 
     @Test("Hold, media changes and several devices: no trap, no broken promise", arguments: others.indices)
     func beyondTheOrdinary(index: Int) {

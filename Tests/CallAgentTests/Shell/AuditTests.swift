@@ -80,7 +80,7 @@ struct AuditTests {
             try signaling.deliver(.anInvite, call: "c")
             let call = try await alice.nextCall()
             func checks() -> Int { signaling.steps.count { $0 == .checked } }
-            try await alice.session().emit(.pathSilent)
+            try await alice.session().emit(.pathChecked)
             try await eventually("a check while it rings") { checks() == 1 }
             #expect(await call.state == .ringing)
             try await call.accept()
@@ -88,6 +88,8 @@ struct AuditTests {
             try await alice.session().emit(.pathSilent)
             await call.restartIce()
             try await eventually("a check, as the user asks for another path") { checks() == 2 }
+            try await alice.session().emit(.resumed)
+            try await eventually("a check, since something arrives again") { checks() == 3 }
             await call.hangUp()
         }
     }

@@ -62,7 +62,10 @@ extension CallMachine {
     }
 
     /// This machine after `events`; their effects are dropped.
-    func after(_ events: Event...) -> CallMachine {
+    func after(_ events: Event...) -> CallMachine { after(events) }
+
+    /// This machine after `events`; their effects are dropped.
+    func after(_ events: [Event]) -> CallMachine {
         var copy = self
         for event in events { _ = copy.handle(event) }
         return copy

@@ -147,14 +147,20 @@ struct Promises {
         if running.contains(.iceRestart) != searches {
             broken.append("a search for a path without its timer, or after it")
         }
-        if running.contains(.change), machine.next == nil, !machine.isAskingForMedia {
+        if running.contains(.change), machine.next == nil, !machine.isAskingForMedia, machine.requestedMedia == nil {
             broken.append("the timer of a change that is over")
+        }
+        if machine.requestedMedia != nil, !running.contains(.change) || machine.hasFirstFrame {
+            broken.append("a request for other media that waits for nothing")
         }
         if machine.next != nil || machine.isAskingForMedia, !running.contains(.change) {
             broken.append("a change without end")
         }
-        if machine.isPeerGone, !machine.shown.isVerified, !running.contains(.peerGone) {
-            broken.append("gone forever")
+        if machine.peerPresence == .leaving, !running.contains(.peerGone) {
+            broken.append("leaving forever")
+        }
+        if machine.peerPresence == .gone, machine.shown.isInterrupted || !machine.shown.isVerified {
+            broken.append("gone, nothing arrives, and the call goes on")
         }
     }
 }

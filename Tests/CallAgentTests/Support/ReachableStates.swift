@@ -55,7 +55,8 @@ struct ReachableStates {
             end = machine.end?.reason
             // The other values of an ended machine do not matter: it ignores every event.
             let whole = [
-                machine.hasFirstFrame, machine.isInterrupted, machine.isPeerGone, machine.own.isHolding,
+                machine.hasFirstFrame, machine.isInterrupted, machine.peerPresence == .leaving,
+                machine.peerPresence == .gone, machine.own.isHolding,
                 machine.peer.isHolding, machine.own.video == .off, machine.peer.video == .off,
                 machine.role == .caller, machine.isAskingForMedia, machine.isVideoWaived,
                 !machine.ringingDevices.isEmpty, machine.peerDevice != nil, machine.refusal != nil,

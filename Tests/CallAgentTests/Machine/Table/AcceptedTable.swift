@@ -38,12 +38,12 @@ extension StateEventTable {
             <offer video g1             | .                                    | close makeAnswer gates | .                        | +change makeAnswer gates | .
             <offer audio g2             | .                                    | close makeAnswer gates | .                        | +change makeAnswer gates | .
             <offer video g2             | .                                    | close makeAnswer gates | .                        | +change makeAnswer gates | .
-            <renegotiate audio          | .                                    | "                      | makeOffer +change gates  | .                        | makeOffer +change gates
+            <renegotiate audio          | +change                              | .                      | makeOffer +change gates  | .                        | makeOffer +change gates
             <state off                  | notify                               | "                      | "                        | "                        | "
             <state hold                 | gates notify                         | "                      | "                        | "                        | "
             <info                       | notify                               | "                      | "                        | "                        | "
             <query                      | status                               | "                      | "                        | "                        | "
-            <gone                       | +peerGone                            | "                      | ~                        | "                        | hangup >remoteLost
+            <gone                       | +peerGone                            | "                      | "                        | "                        | "
             <error 480                  | +peerGone                            | "                      | .                        | "                        | "
             <error 481                  | >unknownCall                         | "                      | "                        | "                        | "
 
@@ -52,7 +52,7 @@ extension StateEventTable {
             audit                       | query                                | "                      | "                        | "                        | "
 
             candidate                   | candidate                            | "                      | "                        | "                        | "
-            dtlsConnected               | ~                                    | "                      | "                        | "                        | "
+            dtlsConnected               | ~                                    | "                      | .                        | "                        | "
             firstVideoFrame             | gates >connected                     | "                      | .                        | "                        | "
             firstAudioSample            | ~                                    | "                      | "                        | "                        | "
             interrupted                 | ~                                    | "                      | +mediaLost >reconnecting | "                        | .

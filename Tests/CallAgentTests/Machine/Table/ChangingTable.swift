@@ -47,7 +47,7 @@ extension StateEventTable {
             <state hold                    | gates gates notify                   | gates notify             | gates gates notify             | "                        | "
             <info                          | notify                               | "                        | "                              | "                        | "
             <query                         | status                               | "                        | "                              | "                        | "
-            <gone                          | ~                                    | "                        | "                              | "                        | "
+            <gone                          | +peerGone                            | "                        | "                              | "                        | "
             <error 481                     | >unknownCall                         | "                        | "                              | "                        | "
 
             signalingLost                  | notify                               | "                        | "                              | "                        | "
@@ -56,7 +56,6 @@ extension StateEventTable {
 
             candidate                      | candidate                            | "                        | "                              | "                        | "
             candidate g1                   | candidate                            | .                        | candidate                      | "                        | "
-            dtlsConnected                  | ~                                    | "                        | "                              | "                        | "
             dtlsConnected g1               | ~                                    | .                        | ~                              | .                        | ~
             firstVideoFrame                | ~                                    | "                        | "                              | "                        | "
             firstVideoFrame g1             | commit gates gates                   | .                        | commit gates gates             | .                        | commit close gates notify

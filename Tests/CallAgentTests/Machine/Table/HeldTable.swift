@@ -46,7 +46,7 @@ extension StateEventTable {
             <state hold                 | notify                               | .                  | "            | "
             <info                       | notify                               | "                  | "            | .
             <query                      | status                               | "                  | "            | .
-            <gone                       | ~                                    | "                  | "            | .
+            <gone                       | +peerGone                            | "                  | "            | .
             <error 481                  | >unknownCall                         | "                  | "            | .
 
             signalingLost               | notify                               | "                  | "            | .
@@ -54,7 +54,6 @@ extension StateEventTable {
             audit                       | query                                | "                  | "            | .
 
             candidate                   | candidate                            | "                  | "            | .
-            dtlsConnected               | ~                                    | "                  | "            | .
             firstAudioSample            | ~                                    | "                  | "            | .
             interrupted                 | +mediaLost >reconnecting             | "                  | "            | .
             networkChanged              | restartIce +iceRestart notify        | "                  | "            | .
