@@ -11,6 +11,7 @@
 #include <gst/webrtc/webrtc.h>
 #include <malloc.h>
 #include <nice/nice.h>
+#include <stun/usages/ice.h>
 
 // Only what Swift cannot import: macros and bit fields. Nothing here has logic of its own.
 

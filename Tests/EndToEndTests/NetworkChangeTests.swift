@@ -88,6 +88,8 @@ extension EndToEnd {
             }
             try call.lab.setBlackout(false)
             try await call.expectReconnected()
+            // Media may be back before: the hangup would have nobody to carry it.
+            try await eventually("alice is signed in again") { call.alice.hasEvent(["event": "signalingRestored"]) }
             try await call.end()
         }
 

@@ -49,6 +49,11 @@ final class NiceAgent: Sendable {
         }
     }
 
+    deinit {
+        // libnice reads its sockets on that thread until then, and does not lock what it reads for (`component_io_cb`): it must not be freed meanwhile.
+        IceThread.shared.run { [object] in withExtendedLifetime(object) {} }
+    }
+
     /// Calls `handler` with all events, on any thread, also inside calls of this agent; it must not keep this agent alive.
     func watch(_ handler: @escaping @Sendable (Event) -> Void) {
         object.watch("new-candidate-full") { arguments in

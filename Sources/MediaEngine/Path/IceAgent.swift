@@ -53,6 +53,9 @@ final class IceAgent: Sendable {
         (tuning, network) = (settings.tuning, settings.network)
         self.report = report
         let path = try IcePath(0, settings)
+        // `webrtcbin` makes an end controlling that offers, and leaves it so otherwise. libnice's default is controlling: each call would begin with a conflict
+        // of the roles (RFC 8445 section 7.3.1.1).
+        path.nice.setControlling(false)
         state = Mutex(State(settings: settings, path: path))
         former = FormerIcePaths(webrtc)
         watch(path)
@@ -165,6 +168,15 @@ final class IceAgent: Sendable {
     private var hasConnected: Bool { state.withLock { $0.hasConnected } }
 
     // MARK: Another path
+
+    /// Checks whether the selected pair still works, since the peer is silent; on the ``IceThread``.
+    ///
+    /// If a NAT has given this end another address, the check comes from that address. A peer that it reaches learns the address and sends there
+    /// (RFC 8445 section 7.3.1.3), without a restart.
+    func checkPath() {
+        guard hasConnected, state.withLock({ !$0.isClosed && !$0.isMuted }), let check = path.check() else { return }
+        send(check)
+    }
 
     /// Whether the network has changed so that the present path should be replaced.
     ///
@@ -338,7 +350,7 @@ extension IceAgent: WebRTCIceActions {
         handshake.noteSent(packet) { [weak self] in self?.send($0) }
     }
 
-    /// Repeats a packet of the handshake, which may be lost again.
+    /// Sends a packet that `webrtcbin` does not know of.
     private func send(_ packet: [UInt8]) {
         guard let network else { return path.nice.send(packet) }
         network.pass(packet.count) { [weak self] isLost in if !isLost { self?.path.nice.send(packet) } }

@@ -29,7 +29,12 @@ final class IcePath: Sendable {
     /// The local ends of the connections to TURN servers over TLS.
     private let tunnels: Set<IceEndpoint>
     private let stunServers: SingleStunServer
-    private let remoteFragment = Mutex<String?>(nil)
+    /// The peer's credentials.
+    private let remote = Mutex<IceParameters?>(nil)
+    /// How often the selected pair was checked.
+    private let checks = Mutex<UInt32>(0)
+    /// For checks that libnice does not make.
+    private let tieBreaker = UInt64.random(in: 0 ... .max)
     /// The peer's address, and the one that packets to it would leave from when the pair was selected.
     private let route = Mutex<(peer: String, source: String?)?>(nil)
 
@@ -87,14 +92,14 @@ final class IcePath: Sendable {
     }
 
     /// Whether the peer's candidates with this fragment belong to it.
-    func belongs(toPeer fragment: String) -> Bool { remoteFragment.withLock { $0 == fragment } }
+    func belongs(toPeer fragment: String) -> Bool { remote.withLock { $0?.fragment == fragment } }
 
     /// Gathers candidates; not at all without an address, since libnice would then use all interfaces of its own accord.
     func gather() { if !tuning.addresses(in: network).isEmpty { _ = nice.gather() } }
 
     /// Uses the peer's credentials.
     func set(_ parameters: IceParameters) {
-        remoteFragment.withLock { $0 = parameters.fragment }
+        remote.withLock { $0 = parameters }
         nice.setRemoteCredentials(parameters.fragment, parameters.password)
     }
 
@@ -107,6 +112,23 @@ final class IcePath: Sendable {
             pair.local.relayProtocol = tunnels.contains(relay.server) ? .tls : relay.transport
         }
         return pair
+    }
+
+    /// A connectivity check that tells the peer this end's present address, should a NAT have replaced it; nil if the packets leave from a TURN server.
+    ///
+    /// Only on the ``IceThread``.
+    func check() -> [UInt8]? {
+        guard let remote = remote.withLock(\.self), let pair = nice.selectedPair, pair.local.type != .relay else {
+            return nil
+        }
+        let number = checks.withLock { checks in
+            checks = min(checks + 1, 0xff_ffff)
+            return checks
+        }
+        // Higher than RFC 8445 section 7.1.1 says (110 << 24), and than that of the check before: a peer moves to a better pair only.
+        return nice.connectivityCheck(
+            priority: 125 << 24 | number, tieBreaker: tieBreaker, peerFragment: remote.fragment,
+            peerPassword: remote.password)
     }
 
     /// Whether a pair works.

@@ -9,12 +9,12 @@ struct PeerSilenceTests {
     /// Looks whenever it is due until `end`, in ms, while media arrives every 20 ms in these ranges; returns what it reports, and when.
     private func looks(
         media: [Range<Int>], until end: Int, lateAt late: Int? = nil, changesPathAt change: Int? = nil
-    ) -> (reports: [(at: Int, PeerConnectionEvent.Kind)], count: Int) {
+    ) -> (reports: [(at: Int, PeerConnectionEvent.Kind)], checks: [Int], count: Int) {
         var (silence, rhythm) = (PeerSilence(TransportTuning()), PeerRhythm())
         var arrivals = media.flatMap { stride(from: $0.lowerBound, to: $0.upperBound, by: 20) }[...]
         var (now, count) = (0, 0)
         var (change, late) = (change, late)
-        var reports: [(Int, PeerConnectionEvent.Kind)] = []
+        var (reports, checks): ([(Int, PeerConnectionEvent.Kind)], [Int]) = ([], [])
         while now < end {
             var read = now
             // The machine stands still: this look comes late, and before what arrived meanwhile is read.
@@ -26,19 +26,36 @@ struct PeerSilenceTests {
                 silence.changePath(at: start + .milliseconds(moment))
                 change = nil
             }
-            let (news, pause) = silence.look(at: start + .milliseconds(now), rhythm)
-            reports += news.map { (now, $0) }
+            let look = silence.look(at: start + .milliseconds(now), rhythm)
+            reports += look.reports.map { (now, $0) }
+            if look.checksPath { checks.append(now) }
             count += 1
-            now += Int((pause / .milliseconds(1)).rounded(.up))
+            now += Int((look.pause / .milliseconds(1)).rounded(.up))
         }
-        return (reports, count)
+        return (reports, checks, count)
     }
 
-    @Test("While media arrives, four looks a second are enough, and nothing is reported")
+    @Test("While media arrives, ten looks a second are enough, nothing is reported, and no path is checked")
     func quiet() {
-        let (reports, count) = looks(media: [0..<60_000], until: 60_000)
-        #expect(reports.isEmpty)
-        #expect(count <= 240)
+        let (reports, checks, count) = looks(media: [0..<60_000], until: 60_000)
+        #expect(reports.isEmpty && checks.isEmpty)
+        #expect(count <= 600)
+    }
+
+    @Test(
+        "A silent path is checked before another one is looked for, then ever more slowly, and again after the next packet"
+    )
+    func checks() throws {
+        let (_, checks, _) = looks(media: [0..<8_000, 20_000..<21_000], until: 21_600)
+        let silence = checks.filter { $0 < 20_000 }.map { $0 - 7_980 }
+        #expect((120...170).contains(try #require(silence.first)), "\(silence)")
+        #expect((2...4).contains(silence.count { $0 < 300 }))
+        for (check, next) in zip(silence, silence.dropFirst()) {
+            #expect(next - check >= 60 && next - check <= max(110, check / 4 + 60), "\(silence)")
+        }
+        #expect((7...30).contains(silence.count))
+        // A path that was silent for so long is given more time.
+        #expect((400...450).contains(try #require(checks.first { $0 > 20_000 }) - 20_980), "\(checks)")
     }
 
     @Test("Silence asks for another path at the same pace twice, then ever more slowly, and interrupts once")
@@ -50,8 +67,9 @@ struct PeerSilenceTests {
         for (wait, expected) in zip(waits, [300, 300, 600, 1_200, 2_400, 3_000, 3_000]) {
             #expect((expected...expected + 110).contains(wait), "\(waits)")
         }
-        let others = reports.filter { $0.1 != .pathSilent }
+        let others = reports.filter { ![.pathSilent, .pathChecked].contains($0.1) }
         #expect(others.map(\.1) == [.interrupted, .resumed])
+        #expect(reports.count { $0.1 == .pathChecked } == 1)
         let (lost, back) = (try #require(others.first).at, try #require(others.last).at)
         #expect((9_980...10_090).contains(lost) && (20_000...21_000).contains(back))
     }
@@ -64,15 +82,16 @@ struct PeerSilenceTests {
 
     @Test("Another path gets as much time as the former one")
     func change() {
-        let paths = looks(media: [0..<8_000], until: 8_650, changesPathAt: 8_200).reports.map(\.at)
+        let paths = looks(media: [0..<8_000], until: 8_650, changesPathAt: 8_200).reports
+            .filter { $0.1 == .pathSilent }.map(\.at)
         #expect(paths.count == 1 && (8_500...8_610).contains(paths[0]), "\(paths)")
     }
 
     @Test("A machine that stood still reports nothing before it has read what arrived")
     func standstill() {
         #expect(looks(media: [0..<30_000], until: 30_000, lateAt: 10_000).reports.isEmpty)
-        // The look that is due at 10,200 comes at 10,700; only the next one counts.
+        // The look that is due within 120 ms comes 500 ms later; only the next one counts.
         let late = looks(media: [0..<10_000], until: 11_000, lateAt: 10_000).reports.map(\.at)
-        #expect(late.first == 10_800, "\(late)")
+        #expect(late.first == 10_630, "\(late)")
     }
 }

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import MediaEngine
@@ -47,6 +48,22 @@ import Testing
             let expected = [0, 0.1, 0.1, 0, 0][index]
             #expect(try abs(#require(reports[1]).fractionLost - expected) < 0.001, "\(index)")
         }
+    }
+
+    @Test("The thousandth report needs no more of the stack than the first")
+    func depth() throws {
+        let reports = ReceptionReports()
+        reports.follow(1)
+        let places = Mutex<[Int]>([])
+        reports.onReport { _, _ in
+            var local = 0
+            let place = withUnsafePointer(to: &local) { Int(bitPattern: $0) }
+            places.withLock { $0.append(place) }
+        }
+        for _ in 0..<1_000 { note(report(block(1, lost: 0, highest: 1)), in: reports) }
+        let all = places.withLock(\.self)
+        #expect(all.count == 1_000)
+        #expect(try #require(all.first) - #require(all.last) == 0)
     }
 
     @Test("More packets than were sent, or a number that goes back, are no loss")

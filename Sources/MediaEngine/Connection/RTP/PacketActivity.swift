@@ -28,19 +28,22 @@ final class PacketActivity: Sendable {
         }
     }
 
-    /// Reports silence of the peer until the teardown, on the ICE thread.
+    /// Reports silence of the peer until the teardown, on the ICE thread; `checkPath` is called when silence may mean that the path is broken.
     ///
     /// That thread is awake for the packets anyway; a timer of Swift would wake three threads.
-    func watchSilence(_ report: @escaping @Sendable (PeerConnectionEvent.Kind) -> Void) {
+    func watchSilence(
+        checkPath: @escaping @Sendable () -> Void, _ report: @escaping @Sendable (PeerConnectionEvent.Kind) -> Void
+    ) {
         IceThread.shared.runRepeatedly(after: .zero) { [weak self] in
-            guard let (reports, pause) = self?.look() else { return nil }
-            reports.forEach(report)
-            return pause
+            guard let look = self?.look() else { return nil }
+            if look.checksPath { checkPath() }
+            look.reports.forEach(report)
+            return look.pause
         }
     }
 
     /// Nil after the teardown.
-    private func look() -> ([PeerConnectionEvent.Kind], pause: Duration)? {
+    private func look() -> PeerSilence.Look? {
         state.withLock { $0.isOver ? nil : $0.silence.look(at: .now, $0.rhythm) }
     }
 

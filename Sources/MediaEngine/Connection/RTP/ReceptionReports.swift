@@ -43,16 +43,20 @@ final class ReceptionReports: Sendable {
         }
     }
 
-    private let state = Mutex<(sent: Set<UInt32>, reported: [UInt32: Stream])>(([], [:]))
-    private let onReport = Mutex<(@Sendable (UInt32, Stream) -> Void)?>(nil)
-    private let onEstimate = Mutex<(@Sendable (ReceiverEstimate) -> Void)?>(nil)
+    private struct State {
+        var sent: Set<UInt32> = []
+        var reported: [UInt32: Stream] = [:]
+        var onReport: (@Sendable (UInt32, Stream) -> Void)?
+        var onEstimate: (@Sendable (ReceiverEstimate) -> Void)?
+    }
+    private let state = Mutex(State())
 
     /// Calls `handler` with each report on a stream and its SSRC, on the thread that receives it.
-    func onReport(_ handler: @escaping @Sendable (UInt32, Stream) -> Void) { onReport.withLock { $0 = handler } }
+    func onReport(_ handler: @escaping @Sendable (UInt32, Stream) -> Void) { state.withLock { $0.onReport = handler } }
 
     /// Calls `handler` with each estimate of the peer, on the thread that receives it.
     func onEstimate(_ handler: @escaping @Sendable (ReceiverEstimate) -> Void) {
-        onEstimate.withLock { $0 = handler }
+        state.withLock { $0.onEstimate = handler }
     }
 
     /// Takes reports on this stream from now on; those on others are ignored.
@@ -67,7 +71,7 @@ final class ReceptionReports: Sendable {
     /// Reads a compound packet of the peer.
     func note(_ bytes: UnsafeRawBufferPointer, at now: ClockReading = .now) {
         for packet in RtcpPackets(bytes) {
-            if let estimate = ReceiverEstimate(packet, in: bytes) { onEstimate.withLock { $0 }?(estimate) }
+            if let estimate = ReceiverEstimate(packet, in: bytes) { state.withLock { $0.onEstimate }?(estimate) }
             // The sender and the information about it, in sender reports only, precede the blocks.
             guard packet.type == 200 || packet.type == 201 else { continue }
             let first = packet.range.lowerBound + (packet.type == 200 ? 28 : 8)
@@ -87,7 +91,7 @@ final class ReceptionReports: Sendable {
             if state.reported[ssrc]?.note(block, at: now) == nil { state.reported[ssrc] = Stream(block, at: now) }
             return state.reported[ssrc]
         }
-        if let stream { onReport.withLock { $0 }?(ssrc, stream) }
+        if let stream { state.withLock { $0.onReport }?(ssrc, stream) }
     }
 }
 

@@ -1,0 +1,54 @@
+import Testing
+
+@testable import MediaEngine
+
+extension RealPipelines {
+    @Suite("A NAT that gives an end another port during a call") struct PathCheckTests {
+        /// A call whose caller or callee is behind `translator`, which is made for the first candidate of the other one.
+        private func options(callerIsBehind: Bool, _ translator: Shared<AddressTranslator?>) -> LoopbackCall.Options {
+            var options = LoopbackCall.Options()
+            // The peer of the end behind the NAT learns no address of that end.
+            let hide: @Sendable (IceCandidate) -> IceCandidate? = { _ in nil }
+            let translate: @Sendable (IceCandidate) -> IceCandidate? = { candidate in
+                var words = candidate.candidate.split(separator: " ").map(String.init)
+                guard words.count > 5, words[2].lowercased() == "udp", let port = UInt16(words[5]) else { return nil }
+                if translator.value == nil { translator.set(try? AddressTranslator(peer: port)) }
+                guard let port = translator.value?.port else { return nil }
+                words[5] = String(port)
+                return IceCandidate(mLine: candidate.mLine, candidate: words.joined(separator: " "))
+            }
+            options.rewriteCandidate = callerIsBehind ? hide : translate
+            options.rewriteCalleeCandidate = callerIsBehind ? translate : hide
+            return options
+        }
+
+        @Test(
+            "The peer learns the new port by a check, and media goes on without a restart, as often as that happens",
+            arguments: [true, false])
+        func moves(callerIsBehind: Bool) async throws {
+            let translator = Shared<AddressTranslator?>(nil)
+            try await withCall(options(callerIsBehind: callerIsBehind, translator)) { call in
+                try await call.connect()
+                let (behind, peer) = callerIsBehind ? (call.caller, call.callee) : (call.callee, call.caller)
+                for end in call.ends { try await end.waitForTone() }
+                for _ in 1...3 {
+                    let nat = try #require(translator.value)
+                    // The silence is known by the rhythm of the media so far.
+                    for end in call.ends { try await end.waitForMoreFrames(60) }
+                    let before = await peer.peer.statistics().transport.selectedPair
+                    #expect(before?.remote.port == Int(nat.outerPort))
+                    try nat.move()
+                    for end in call.ends { try await end.waitForMoreFrames(30) }
+                    for end in call.ends {
+                        let heard = try await end.received(.audio).decoded
+                        try await end.wait("audio again") { $0.received[.audio]?.decoded ?? 0 > heard + 9_600 }
+                    }
+                    let after = await peer.peer.statistics().transport.selectedPair
+                    #expect(after?.remote.port == Int(nat.outerPort) && after?.remote.type == .peerReflexive)
+                    #expect(after?.local == before?.local)
+                }
+                for end in [behind, peer] { #expect(end.failure == nil) }
+            }
+        }
+    }
+}
