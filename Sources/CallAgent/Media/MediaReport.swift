@@ -61,6 +61,8 @@ public struct MediaReport: Sendable, Equatable {
         public var quality: VideoQuality?
         /// How well audio that ticks arrived; nil for video, other audio, and unless ``MediaConfiguration/measurements`` has it.
         public var audioQuality: AudioQuality?
+        /// How much the speech of the source `speech` changed on its way; nil for other audio, and unless ``MediaConfiguration/measurements`` has it.
+        public var speechQuality: SpeechQuality?
         /// The pitch measured in the decoded samples, in Hz; nil while there is no clear tone, and unless ``MediaConfiguration/measurements`` has it.
         public var toneHz: Double?
         /// The duration of the decoded samples that were cut at full scale, in ms; nil for video, and unless ``MediaConfiguration/measurements`` has

@@ -148,6 +148,7 @@ final class PeerMediaSession: MediaSession {
         result.distinctFrames = received.distinctFrames
         result.quality = received.quality
         result.audioQuality = received.audioQuality
+        result.speechQuality = received.speechQuality
         result.toneHz = received.toneHz
         result.clippedMs = received.clippedSeconds.map { $0 * 1_000 }
         result.framesReceived = received.framesReceived
@@ -202,6 +203,7 @@ extension MediaSessionEvent {
             case .firstShown(.audio): .firstAudioHeard
             case .interrupted: .interrupted
             case .resumed: .resumed
+            case .pathChecked: .pathChecked
             case .pathSilent: .pathSilent
             case .networkChanged: .networkChanged
             case .iceParameters(let parameters):

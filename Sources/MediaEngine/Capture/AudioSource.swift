@@ -21,7 +21,7 @@ public struct AudioSource: Sendable, Hashable {
     /// |---|---|
     /// | `tone`, `tone:HERTZ` | a sine tone |
     /// | `clock`, `clock:HERTZ` | the same with a tick at each full second, which ``AudioQuality`` is measured by |
-    /// | `speech` | bursts of harmonics with the rhythm of speech |
+    /// | `speech` | syllables that are all alike, 4.5 a second, which ``SpeechQuality`` is measured by |
     /// | `silence` | digital silence |
     /// | `mic` | the default microphone: of PipeWire, PulseAudio or ALSA, the first that works |
     /// | `pipewire`, `pulse`, `alsa`, each with `:DEVICE` | one microphone, such as `alsa:hw:1` |
@@ -51,7 +51,9 @@ public struct AudioSource: Sendable, Hashable {
     /// A sine tone of one of ``clockPitches`` with a tick at each full second (UTC), mono, 48 kHz: ``AudioQuality`` is measured by it.
     public static func clock(hertz: Double = 440) -> AudioSource { AudioSource(name: "clock", choice: String(hertz)) }
 
-    /// Bursts of harmonics with the rhythm of speech, mono, 48 kHz.
+    /// Syllables that are all alike, with the rhythm of speech, mono, 48 kHz: ``SpeechQuality`` is measured by them.
+    ///
+    /// Each is 129 ms of the odd harmonics of 140 Hz, up to 3.4 kHz.
     public static let speech = AudioSource(name: "speech")
 
     /// Digital silence, mono, 48 kHz.

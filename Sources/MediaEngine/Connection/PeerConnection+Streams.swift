@@ -37,6 +37,7 @@ extension PeerConnectionEvent {
         case .captureFailed(let kind, _), .captureLost(let kind, _), .captureRestored(let kind):
             .latest("capture of \(kind)")
         case .iceConnected: .first("ICE")
+        case .pathChecked: .latest("check of the path")
         case .pathSilent: .latest("silence of the path")
         case .networkChanged: .latest("network")
         case .iceParameters: .latest("parameters")

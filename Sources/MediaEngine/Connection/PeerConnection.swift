@@ -120,7 +120,10 @@ public actor PeerConnection {
             watchdogs.append(Task { await self.watchNetwork() })
         }
         // The ICE thread must not be the last owner of events that nobody read.
-        media.peer.activity.watchSilence { [weak eventSink] in eventSink?.yield(.init($0)) }
+        media.peer.activity.watchSilence(checkPath: { [weak ice = media.ice] in ice?.checkPath() }) {
+            [weak eventSink] in
+            eventSink?.yield(.init($0))
+        }
         watchRoundTrip(media.peer)
         try await media.start()
         return media

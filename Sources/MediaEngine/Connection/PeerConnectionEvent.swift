@@ -25,6 +25,10 @@ public struct PeerConnectionEvent: Sendable, Equatable {
         case interrupted
         /// Something arrived again.
         case resumed
+        /// Nothing arrived for two fifths of the time before ``pathSilent``, and the path is being checked; once for each silence.
+        ///
+        /// A NAT may have forgotten this end. The check tells the peer the new address, but connections to servers may be broken, too.
+        case pathChecked
         /// Nothing arrived for ``TransportTuning/pathSilenceMs``, with the same patience; again while nothing arrives, at first after the same time, then every 3 s.
         case pathSilent
         /// The network of this machine changed, and another path may be better, or the only one.

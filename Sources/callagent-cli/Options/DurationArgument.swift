@@ -14,7 +14,13 @@ struct DurationArgument: ExpressibleByArgument, Equatable {
     init(_ duration: Duration) { self.duration = duration }
 
     init?(argument: String) {
-        var rest = Substring(argument)
+        guard let milliseconds = Self.milliseconds(argument), milliseconds <= Self.longest else { return nil }
+        duration = .milliseconds(Int64(milliseconds))
+    }
+
+    /// Of any length; nil for what is no duration.
+    private static func milliseconds(_ text: String) -> Double? {
+        var rest = Substring(text)
         var units = Self.units[...]
         var total = 0.0
         repeat {
@@ -29,8 +35,7 @@ struct DurationArgument: ExpressibleByArgument, Equatable {
             total += number * units[place].milliseconds
             units = units[(place + 1)...]
         } while !rest.isEmpty
-        guard total <= Self.longest else { return nil }
-        duration = .milliseconds(Int64(total))
+        return total
     }
 
     /// Why `text` is none; `forms` are what the option takes.
@@ -39,6 +44,10 @@ struct DurationArgument: ExpressibleByArgument, Equatable {
             "use \(forms.dropLast().joined(separator: ", "))\(forms.count > 1 ? " or " : "")\(forms.last ?? "")"
         if text.hasPrefix("-"), DurationArgument(argument: String(text.dropFirst())) != nil {
             return "'\(text)' is negative; \(advice)"
+        }
+        if let milliseconds = milliseconds(text), milliseconds > longest {
+            let most = DurationArgument(.milliseconds(Int64(longest))).defaultValueDescription
+            return "'\(text)' is too long; the longest is \(most)"
         }
         return "'\(text)' is no duration; \(advice)"
     }

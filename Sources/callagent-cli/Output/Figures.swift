@@ -41,7 +41,7 @@ enum Figures {
         ].map { "audio.received.quality.\($0)" }
         + [
             "audio.received.quality.delayMs", "audio.received.quality.videoOffsetMs", "video.received.quality.delayMs",
-            "video.received.quality.psnrDb", "video.received.quality.ssim",
+            "video.received.quality.psnrDb", "video.received.quality.ssim", "audio.received.speech.spectralDistanceDb",
         ]
         .flatMap { spread in ["min", "median", "p95", "max"].map { "\(spread).\($0)" } } + [
             "video.sent.retransmittedPacketsSent", "video.sent.targetBitrate",
@@ -61,7 +61,7 @@ enum Figures {
             "video.received.quality.framesReordered",
             "video.received.blackFrames", "audio.received.silentMs", "audio.received.clippedMs",
             "video.received.shownBeforeConnected", "video.received.framesWhileMuted", "audio.sent.toneHz",
-            "audio.received.samples", "audio.received.concealedMs",
+            "audio.received.samples", "audio.received.concealedMs", "audio.received.speech.syllables",
             "audio.received.toneHz", "audio.received.mosEstimate", "audio.received.heardBeforeConnected",
             "audio.received.audibleMsWhileMuted",
             "transport.roundTripTimeMs",
@@ -133,6 +133,9 @@ enum Figures {
         let way = track[path[1]] as? [String: Any] ?? [:]
         let packets = way[path[1] == "sent" ? "packetsSent" : "packetsReceived"] as? NSNumber
         if packets?.intValue == 0 { return ", because no \(head) was \(path[1])" }
+        if path.contains("speech") {
+            return ", because no two syllables of the source speech were heard; the peer's source has to be speech"
+        }
         if last == "toneHz" { return ", because there was no clear tone" }
         if path.contains("quality") {
             let quality = way["quality"] as? [String: Any]

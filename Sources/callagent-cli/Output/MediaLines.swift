@@ -21,6 +21,7 @@ enum MediaLines {
             lines.append(
                 "  audio     sent \(audio(sent.frames, sent.toneHz, sent.codec)); received "
                     + audio(received.decoded, received.toneHz, received.codec) + quality(received.audioQuality)
+                    + quality(received.speechQuality)
                     + (clipped > 0 ? ", clipped for \(clipped) ms" : ""))
         }
         let broken = broken(report.statistics)
@@ -74,6 +75,11 @@ enum MediaLines {
         return ", delay \(Int(delay.median)) ms"
             + (offset.map { ", \(abs($0)) ms \($0 < 0 ? "before" : "after") the video" } ?? "")
             + (quality.gapCount > 0 ? ", \(gaps)" : "")
+    }
+
+    /// Such as `, spectral distance 1.2 dB`; empty for audio that is not the source `speech`.
+    private static func quality(_ quality: SpeechQuality?) -> String {
+        quality?.spectralDistanceDb.map { ", spectral distance \($0.median) dB" } ?? ""
     }
 
     private static func frames(_ count: Int, _ width: Int?, _ height: Int?, _ codec: String) -> String {

@@ -32,6 +32,7 @@ struct SummaryTable {
             ("audio gaps", end.audio?["received", "quality", "gapCount"]),
             ("audio delay, ms", end.audio?["received", "quality", "delayMs", "median"]),
             ("audio after video, ms", end.audio?["received", "quality", "videoOffsetMs", "median"]),
+            ("speech, spectral distance, dB", end.audio?["received", "speech", "spectralDistanceDb", "median"]),
             ("audio lost, %", end.audio?["received", "lossPercent"]),
             ("audio jitter, ms", end.audio?["received", "jitterMs"]),
             ("round trip, ms", end.transport?["roundTripTimeMs"]),

@@ -47,6 +47,7 @@ struct TrackDocument: Codable {
         var shownBeforeConnected: Int?
         var samples: Int?
         var concealedMs: Double?
+        var speech: SpeechQuality?
         var toneHz: Double?
         var heardBeforeConnected: Int?
         var rtpPacketsBeforeAccept: Int?
@@ -142,6 +143,7 @@ struct TrackDocument: Codable {
             quality.longestGapMs = quality.longestGapMs.rounded(toPlaces: 1)
             return .audio(quality)
         }
+        received.speech = track.received.speechQuality
         received.toneHz = track.received.toneHz?.rounded(toPlaces: 2)
         received.heardBeforeConnected = track.received.shownBeforeOpening
         received.rtpPacketsBeforeAccept = accepted.map { track.received.arrivals(before: $0) }

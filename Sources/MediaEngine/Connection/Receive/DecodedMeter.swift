@@ -19,6 +19,7 @@ final class DecodedMeter: Sendable {
         var pitch: PitchMeter?
         var level: LevelMeter?
         var ticks: AudioQualityMeter?
+        var speech: SpeechMeter?
 
         /// Starts the enabled measurements and ends the others.
         mutating func applyMeasurements() {
@@ -32,6 +33,7 @@ final class DecodedMeter: Sendable {
             level = measurements.contains(.level) ? level ?? rate.map { LevelMeter(samplesPerSecond: $0) } : nil
             ticks =
                 measurements.contains(.audioTicks) ? ticks ?? rate.map { AudioQualityMeter(samplesPerSecond: $0) } : nil
+            speech = measurements.contains(.speech) ? speech ?? rate.map { SpeechMeter(samplesPerSecond: $0) } : nil
         }
     }
 
@@ -85,7 +87,8 @@ final class DecodedMeter: Sendable {
         let format = SampleFormat(caps: caps)
         state.withLock { state in
             guard state.format != format else { return }
-            (state.format, state.pitch, state.level, state.ticks) = (format, nil, nil, nil)
+            (state.format, state.pitch, state.level) = (format, nil, nil)
+            (state.ticks, state.speech) = (nil, nil)
             state.applyMeasurements()
         }
     }
@@ -147,6 +150,7 @@ final class DecodedMeter: Sendable {
             state.still?.interrupt()
             state.marks?.interrupt()
             state.ticks?.interrupt()
+            state.speech?.interrupt()
         }
     }
 
@@ -172,12 +176,13 @@ final class DecodedMeter: Sendable {
                 let milliseconds = Double(samples) / Double(format.samplesPerSecond) * 1_000
                 announcement?.note(audio: buffer.reference, milliseconds: milliseconds)
             }
-            if state.ticks != nil, let presentation = time.map({ Double($0) / 1e6 }) {
+            if let presentation = time.map({ Double($0) / 1e6 }) {
+                state.speech?.begin(presentation: presentation)
                 state.ticks?.begin(
                     arrival: FrameStamp.preciseNow, presentation: presentation,
                     frameSkew: playout.frameSkew(at: presentation))
             }
-            if state.pitch != nil || state.level != nil || state.ticks != nil {
+            if state.pitch != nil || state.level != nil || state.ticks != nil || state.speech != nil {
                 measure(buffer.reference, format, &state)
             }
             return isFirst && state.decoded > 0
@@ -186,7 +191,8 @@ final class DecodedMeter: Sendable {
 
     private func measure(_ buffer: BufferRef, _ format: SampleFormat, _ state: inout State) {
         // Taken and put back, so that their windows are not copied.
-        var (pitch, level, ticks) = (state.pitch.take(), state.level.take(), state.ticks.take())
+        var (pitch, level) = (state.pitch.take(), state.level.take())
+        var (ticks, speech) = (state.ticks.take(), state.speech.take())
         _ = buffer.withBytes { bytes in
             let samples = bytes.bindMemory(to: Int16.self)
             for index in stride(from: 0, to: samples.count, by: format.channels) {
@@ -194,8 +200,10 @@ final class DecodedMeter: Sendable {
                 level?.add(samples[index])
             }
             ticks?.add(samples, channels: format.channels)
+            speech?.add(samples, channels: format.channels)
         }
-        (state.pitch, state.level, state.ticks) = (pitch.take(), level.take(), ticks.take())
+        (state.pitch, state.level) = (pitch.take(), level.take())
+        (state.ticks, state.speech) = (ticks.take(), speech.take())
     }
 
     var hasDecoded: Bool { state.withLock { $0.decoded > 0 } }
@@ -223,6 +231,7 @@ final class DecodedMeter: Sendable {
                 received.measuredSeconds = state.level?.duration
                 received.clippedSeconds = state.level?.clipped
                 received.audioQuality = state.ticks?.result
+                received.speechQuality = state.speech?.result
             }
         }
     }
@@ -243,6 +252,8 @@ public enum MediaMeasurement: String, Sendable, Hashable, CaseIterable {
     case frameMarks
     /// The delay and the interruptions of audio that ticks: ``AudioQuality``.
     case audioTicks
+    /// How much the spectrum of ``AudioSource/speech`` differs from the one that was sent: ``SpeechQuality``.
+    case speech
     /// Live media that is black or silent, and muted media that is not: ``MediaOutputs/broken(_:)``.
     case blankMedia
 }

@@ -37,6 +37,8 @@ final class EncoderSharing: Sendable {
         /// Where the output of shared encoders arrives; made with the first, and kept.
         var proxy: Element?
         var pause = SharingPause()
+        var onChance: (@Sendable () -> Void)?
+        var onFrameSize: (@Sendable (Int, Int) -> Void)?
     }
     private let state = Mutex(State())
     private let handover: EncoderHandover
@@ -48,8 +50,6 @@ final class EncoderSharing: Sendable {
     private let queue: DispatchQueue
     private let onChange: @Sendable (CaptureChange, CaptureSource) -> Void
     private let onFailure: @Sendable (MediaError) -> Void
-    private let onChance = Mutex<(@Sendable () -> Void)?>(nil)
-    private let onFrameSize = Mutex<(@Sendable (Int, Int) -> Void)?>(nil)
 
     /// A change that takes longer is ended.
     private static let (patience, patienceBack) = (Duration.seconds(1), Duration.seconds(2))
@@ -86,11 +86,11 @@ final class EncoderSharing: Sendable {
     }
 
     /// Calls `handler` when something may be shared again that could not be.
-    func onChance(_ handler: @escaping @Sendable () -> Void) { onChance.withLock { $0 = handler } }
+    func onChance(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.onChance = handler } }
 
     /// Calls `handler` with the size of the frames that a shared encoder makes, whenever it changes.
     func onFrameSize(_ handler: @escaping @Sendable (_ width: Int, _ height: Int) -> Void) {
-        onFrameSize.withLock { $0 = handler }
+        state.withLock { $0.onFrameSize = handler }
     }
 
     /// How many frames or packets of a shared encoder were sent.
@@ -268,7 +268,7 @@ final class EncoderSharing: Sendable {
             self?.state.withLock { $0.present?.encoder }?.requestKeyFrame()
         }
         output.onFrameSize { [weak self] width, height in
-            if let self { onFrameSize.withLock { $0 }?(width, height) }
+            if let self { state.withLock { $0.onFrameSize }?(width, height) }
         }
         try output.link(to: try funnel.requestPad("sink_%u"))
         try proxy.syncStateWithParent()
@@ -282,7 +282,7 @@ final class EncoderSharing: Sendable {
         state.withLock { $0.present?.encoder }?.requestKeyFrame()
     }
 
-    private func takeChance() { onChance.withLock { $0 }?() }
+    private func takeChance() { state.withLock { $0.onChance }?() }
 
     private func onQueue(_ body: @escaping @Sendable (EncoderSharing) -> Void) {
         queue.async { [weak self] in if let self { body(self) } }

@@ -10,7 +10,11 @@ final class VideoRate: Sendable {
     private let pacer: Pacer
     private let keyFrames: KeyFrameLimit
     private let queue: DispatchQueue
-    private let onChange = Mutex<(@Sendable (VideoAdaptation?) -> Void)?>(nil)
+    /// A struct, since a closure that is all of a `Mutex` grows with each access (https://github.com/swiftlang/swift/issues/91348).
+    private struct State {
+        var onChange: (@Sendable (VideoAdaptation?) -> Void)?
+    }
+    private let state = Mutex(State())
 
     /// Links `branch`, which is in `pipeline`, and watches its pads, behind the probes that they have.
     ///
@@ -60,9 +64,11 @@ final class VideoRate: Sendable {
     }
 
     /// Calls `handler` after each change, with what became of the frames.
-    func onChange(_ handler: @escaping @Sendable (VideoAdaptation?) -> Void) { onChange.withLock { $0 = handler } }
+    func onChange(_ handler: @escaping @Sendable (VideoAdaptation?) -> Void) {
+        state.withLock { $0.onChange = handler }
+    }
 
-    private func noteChange(_ adaptation: VideoAdaptation?) { onChange.withLock { $0 }?(adaptation) }
+    private func noteChange(_ adaptation: VideoAdaptation?) { state.withLock { $0.onChange }?(adaptation) }
 
     func syncStateWithParent() throws(MediaError) { try scaler?.syncStateWithParent() }
 

@@ -20,10 +20,10 @@ final class VideoScaler: Sendable {
         /// How long the encoder was too slow, and nothing else limited the video, in s.
         var slowSeconds = 0.0
         var isSlow: Bool { load.step != VideoLadder.Step() }
+        var onLoad: (@Sendable () -> Void)?
     }
     private let state: Mutex<State>
     private let isLimited: @Sendable () -> Bool
-    private let onLoad = Mutex<(@Sendable () -> Void)?>(nil)
     private let applying = Mutex(())
     private let scaler: Element
     private let filter: Element
@@ -76,7 +76,7 @@ final class VideoScaler: Sendable {
     var allowed: VideoLadder.Step { state.withLock { $0.path } }
 
     /// Calls `handler` when ``update()`` is due because the encoder is slow, or no longer is; on the streaming thread.
-    func onLoad(_ handler: @escaping @Sendable () -> Void) { onLoad.withLock { $0 = handler } }
+    func onLoad(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.onLoad = handler } }
 
     /// Sends no frame for a while, or frames again.
     func hold(_ isHeld: Bool) { state.withLock { $0.isHeld = isHeld } }
@@ -137,7 +137,7 @@ final class VideoScaler: Sendable {
             guard let capture = state.capture else { return (passes, false) }
             return (passes, state.load.noteFrame(of: capture, at: now) != nil)
         }
-        if isChange { onLoad.withLock { $0 }?() }
+        if isChange { state.withLock { $0.onLoad }?() }
         return passes
     }
 

@@ -82,6 +82,8 @@ public struct PeerStatistics: Sendable, Equatable {
         public var quality: VideoQuality?
         /// How well audio that ticks arrived; nil for video, other audio, and unless ``MediaMeasurement/audioTicks`` is enabled.
         public var audioQuality: AudioQuality?
+        /// How much speech changed on its way; nil for video, other audio, and unless ``MediaMeasurement/speech`` is enabled.
+        public var speechQuality: SpeechQuality?
         /// Samples that the decoder made up for lost packets, of one channel; nil for video, and for codecs that conceal nothing: all but Opus.
         public var concealedSamples: Int?
         /// The level of the last 100 ms of decoded audio, 0 to 1; nil for video, before that, and unless ``MediaMeasurement/level`` is enabled.
