@@ -33,6 +33,10 @@ struct ArgumentTests {
                 "The value 'abc' is invalid for '--duration <10|500ms|1m30s|forever>'",
                 "--duration: 'abc' is no duration; use 10, 500ms, 1m30s or forever"
             ),
+            (
+                "The value '25h' is invalid for '--lifetime <1h|10m|30s>'",
+                "--lifetime: '25h' is too long; the longest is 24h"
+            ),
             ("The value '-5s' is invalid for '--grace <1s|500ms>'", "--grace: '-5s' is negative; use 1s or 500ms"),
             ("The value 'a' is invalid for '--at <time=action>': use\nTIME", "--at: use TIME"),
             (

@@ -12,21 +12,21 @@ extension EndToEnd {
             // Long enough for two ticks, whenever it begins.
             let document = try await document(["--codec", "vp8"], count: 1, duration: "4s")
             let call = try #require((document["calls"] as? [[String: Any]])?.first)
+            let speech = try await self.document([], count: 1, duration: "2s", peerAudio: "speech")
+            let spoken = try #require((speech["calls"] as? [[String: Any]])?.first)
             let documented = try Self.documentedPaths()
             #expect(documented == Set(Figures.ofCall), "\(documented.symmetricDifference(Figures.ofCall))")
             #expect(Figures.ofCall.count == Set(Figures.ofCall).count)
             let always = Set(documented.filter { !$0.hasPrefix("timelineMs.") })
-            for path in always { _ = try call.number(path) }
+            for path in always { _ = try (path.contains(".speech.") ? spoken : call).number(path) }
             // Not figures: answers yes or no.
-            let present = call.filter { !["media", "offersCallAgain"].contains($0.key) }.flatMap {
-                Self.numbers(in: $0.value, $0.key)
-            }
+            let present = (Array(call) + Array(spoken)).filter { !["media", "offersCallAgain"].contains($0.key) }
+                .flatMap { Self.numbers(in: $0.value, $0.key) }
             #expect(Set(present).subtracting(documented).isEmpty, "\(Set(present).subtracting(documented))")
             #expect(present.count > 40)
 
-            let summary = Self.numbers(in: document["summary"], "summary").map {
-                String($0.dropFirst("summary.".count))
-            }
+            let summary = [document, speech].flatMap { Self.numbers(in: $0["summary"], "summary") }
+                .map { String($0.dropFirst("summary.".count)) }
             #expect(Set(summary).subtracting(Figures.ofSummary(.calls)).isEmpty)
             let ofMedia = always.filter { path in ["video.", "audio.", "transport."].contains(where: path.hasPrefix) }
             #expect(Set(ofMedia.flatMap { path in Spread.names.map { "\(path).\($0)" } }).isSubset(of: summary))
@@ -141,11 +141,11 @@ extension EndToEnd {
         }
 
         private func document(
-            _ arguments: [String], count: Int, duration: String = "3s"
+            _ arguments: [String], count: Int, duration: String = "3s", peerAudio: String = "clock"
         ) async throws -> [String: Any] {
             let trio = try await Trio()
             // Frames with marks and audio with ticks have all figures.
-            let bob = try await trio.listen(["--video", "clock", "--audio", "clock"])
+            let bob = try await trio.listen(["--video", "clock", "--audio", peerAudio])
             let alice = try trio.call(["--json", "--repeat", "\(count)", "--duration", duration] + arguments)
             #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
             bob.signal(SIGINT)

@@ -44,7 +44,7 @@ extension EndToEnd {
         func joined(kind: SignalingKind) async throws {
             let site = try await Site(kind, machines: 2)
             let load = try site.load([
-                "--machines", "2", "--calls", "6", "--rate", "20/s", "--duration", "3s", "--video", "clock",
+                "--machines", "2", "--calls", "6", "--rate", "20/s", "--duration", "12s", "--video", "clock",
                 "--audio", "tone:660", "--json", "--expect", "summary.connected==6",
                 "--expect", "video.received.distinctFrames>3", "--expect", "audio.received.toneHz>430",
             ])

@@ -1,4 +1,5 @@
 import Foundation
+import TestServers
 import Testing
 
 @testable import callagent_cli
@@ -8,7 +9,7 @@ extension Peers {
     @Suite struct ReportTests {
         @Test("The report of 40 calls looks as approved, and is as wide as the window", arguments: BrowserKind.allCases)
         func load(kind: BrowserKind) async throws {
-            let path = NSTemporaryDirectory() + "callagent-report-\(UUID().uuidString).html"
+            let path = Self.newPath
             try Self.page.write(toFile: path, atomically: false, encoding: .utf8)
             defer { try? FileManager.default.removeItem(atPath: path) }
             try await withBrowser(kind) { browser in
@@ -26,6 +27,43 @@ extension Peers {
                 }
             }
         }
+
+        @Test("The report of 40 real calls opens in each browser, and shows what the run measured")
+        func realLoad() async throws {
+            let path = Self.newPath
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            let load = try Program([
+                "load", "--pair", "--total", "40", "--calls", "4", "--duration", "3s", "--video-size", "320x180@30",
+                "--json", "--html", path,
+            ])
+            #expect(try await load.waitForExit(within: .seconds(120)) == 0, "\(load.errors)")
+            let moments = try #require(try load.document()["moments"] as? [Any])
+            #expect(moments.count > 20)
+            for kind in BrowserKind.allCases {
+                try await withBrowser(kind) { browser in
+                    try await browser.open("file://" + path)
+                    #expect(try await browser.evaluate("return document.body.innerText.includes('40 of 40')"))
+                    // Each plot is within its frame, and the last one has a point for each call.
+                    let points = try await browser.evaluate(
+                        """
+                        return [...document.querySelectorAll('.plots svg')].map((plot) => {
+                          // A line ends where there is nothing to measure.
+                          const lines = [...plot.querySelectorAll('.series')];
+                          const outer = plot.getBoundingClientRect();
+                          const isInside = lines.map((line) => line.getBoundingClientRect()).every((inner) =>
+                            inner.left >= outer.left && inner.right <= outer.right
+                            && inner.top >= outer.top && inner.bottom <= outer.bottom);
+                          return isInside ? lines.reduce((sum, line) => sum + line.points.length, 0) : 0;
+                        });
+                        """, as: [Int].self)
+                    #expect(
+                        points.count == 7 && points.first == moments.count && points.last == 40, "\(kind): \(points)")
+                    #expect(points.allSatisfy { $0 > 15 }, "\(kind): \(points)")
+                }
+            }
+        }
+
+        private static var newPath: String { NSTemporaryDirectory() + "callagent-report-\(UUID().uuidString).html" }
 
         /// The report of 40 calls that two workers place in half a minute; the last one fails.
         private static var page: String {

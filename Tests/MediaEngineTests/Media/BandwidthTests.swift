@@ -109,6 +109,8 @@ extension RealPipelines {
         func wideAgain() async throws {
             var conditions = NetworkConditions()
             conditions.bitrate = 300_000
+            // Where a full path loses packets before they wait long, nothing is probed.
+            conditions.queueMs = 3_000
             let network = NetworkEmulator()
             var options = options()
             options.configure = {

@@ -128,7 +128,7 @@ extension RealPipelines {
                         }
                     } else {
                         // Silence is steady, too, until the first echo arrives.
-                        try await eventually("the echo", within: .seconds(60)) {
+                        try await eventually("the echo: \(levels) dB, \(room.summary)", within: .seconds(60)) {
                             levels = [try await heard.steadyLevel()]
                             return levels[0] > -45
                         }

@@ -49,7 +49,8 @@ struct PageUser {
 
     private static let summary = """
         (({ call } = window.callagent ?? {}) => call && {
-          state: call.state, end: call.end, timeline: call.timeline, figures: call.figures, hold: call.hold })()
+          state: call.state, end: call.end, media: call.media, hold: call.hold, timeline: call.timeline,
+          figures: call.figures })()
         """
 
     /// The state of the call in the page's client.
