@@ -18,7 +18,7 @@ COMPLETIONS = bash-completion/completions/callagent zsh/site-functions/_callagen
 SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
-.PHONY: help demo test test-debian13 build release deb test-deb lint docs bench bench-cpu bench-network bench-signaling bench-soak simulate fuzz doctor install uninstall clean
+.PHONY: help demo test test-debian13 build release deb test-deb lint docs bench bench-cpu bench-load bench-network bench-signaling bench-soak bench-paths simulate fuzz doctor install uninstall clean
 
 help:
 	@echo "make demo     install what is missing, build, place a real call and show its timeline"
@@ -29,10 +29,12 @@ help:
 	@echo "make docs     documentation of the libraries (DocC)"
 	@echo "make bench    call set-up figures, optimised, against their limits"
 	@echo "make bench-cpu    the CPU time of a call, beside the same graph in C and a pair in Chromium"
+	@echo "make bench-load   how many calls this machine carries, beside Chromium and aiortc"
 	@echo "make bench-network RUNS=3 PARTS=set-up,loss,nat,changes    calls on emulated networks; as root. set-up and loss are beside"
 	@echo "              a pair of Chromium, nat is which calls connect, changes is when the network changes during a call"
 	@echo "make bench-signaling    what the signaling server takes: many clients, and bad ones; the same calls at mosquitto"
 	@echo "make bench-soak CALLS=4000    thousands of calls in one process, and what they leave behind"
+	@echo "make bench-paths PATHS=1000   as many network paths in one call, and what they leave behind"
 	@echo "make simulate RUNS=1000000 SEED=0    calls on a bad network, in virtual time; one run again: RUNS=1 SEED=n"
 	@echo "make fuzz COUNT=1000000 NATIVE=20000 SEED=0    damaged descriptions, for the parser and for webrtcbin"
 	@echo "make doctor   what this machine lacks for calls"
@@ -85,6 +87,11 @@ bench-cpu: release
 	@$(RELEASE) --product call-graph $(QUIET)
 	@Benchmarks/call-cpu .build/release
 
+bench-load: release
+	@scripts/install-packages test
+	@scripts/install-peers
+	@Benchmarks/load .build/release/callagent
+
 bench-signaling: release
 	@scripts/install-packages test
 	@$(RELEASE) --product signaling-load $(QUIET)
@@ -94,6 +101,10 @@ bench-signaling: release
 # CALLS in one process; 10000 take 20 minutes.
 bench-soak: release
 	@Benchmarks/soak .build/release/callagent $(or $(CALLS),4000)
+
+# PATHS in one call, two a second.
+bench-paths: release
+	@Benchmarks/soak .build/release/callagent --paths $(or $(PATHS),1000)
 
 # As root: it makes network namespaces.
 bench-network: release
