@@ -84,7 +84,9 @@ extension Peers {
                 let digits = String(repeating: "5", count: 60)
                 let bob = try server.call(
                     "alice", as: "bob",
-                    ["--audio", "silence", "--events", "--duration", "30s", "--at", "1s=dtmf:\(digits)"])
+                    ["--audio", "silence", "--events", "--duration", "10m"]
+                        // 60 digits last 21 s. A busy browser may need longer to hear three of them.
+                        + (0..<4).flatMap { ["--at", "\(1 + 21 * $0)s=dtmf:\(digits)"] })
                 try await alice.waitForRing()
                 try await alice.click("#accept")
                 try await alice.waitForState("connected")
