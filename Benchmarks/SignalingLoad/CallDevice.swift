@@ -20,7 +20,7 @@ actor CallDevice {
 
     init(user: String, transport: any SignalingTransport, tally: CallTally) {
         (self.user, self.transport, self.tally) = (user, transport, tally)
-        delivery = Delivery(user: user, device: transport.device, isGuaranteed: transport.guaranteesDelivery)
+        delivery = Delivery(user: user, device: transport.device, isGuaranteed: transport.guaranteesDelivery, epoch: 0)
     }
 
     /// Signs in; returns how long that took.

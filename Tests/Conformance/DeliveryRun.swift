@@ -4,7 +4,9 @@ import CallProtocol
 package struct DeliveryRun: Sendable {
     private var delivery: Delivery
 
-    package init(user: String, device: String) { delivery = Delivery(user: user, device: device, isGuaranteed: false) }
+    package init(user: String, device: String, epoch: Int) {
+        delivery = Delivery(user: user, device: device, isGuaranteed: false, epoch: epoch)
+    }
 
     /// When the next wake is due, in ms.
     package var next: JSONValue { delivery.nextWake.map { .int($0) } ?? .null }

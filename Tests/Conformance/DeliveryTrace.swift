@@ -3,6 +3,7 @@ package struct DeliveryTrace: Sendable {
     package let name: String
     package let user: String
     package let device: String
+    package let epoch: Int
     private let written: JSONValue
     /// The fields of every message that this end sends, and of every one that it receives.
     private let defaults: (sent: JSONValue, received: JSONValue)
@@ -21,6 +22,7 @@ package struct DeliveryTrace: Sendable {
         defaults = (file["sent"] ?? .null, file["received"] ?? .null)
         name = trace["name"]?.string ?? ""
         (user, device) = (file["user"]?.string ?? "", file["device"]?.string ?? "")
+        epoch = file["epoch"]?.int ?? 0
         var steps: [JSONValue] = []
         var expected: [Int: JSONValue] = [:]
         for step in trace["steps"]?.array ?? [] {
@@ -51,7 +53,7 @@ package struct DeliveryTrace: Sendable {
 
     /// The results of the agent's delivery.
     package func played() throws -> [JSONValue] {
-        var delivery = DeliveryRun(user: user, device: device)
+        var delivery = DeliveryRun(user: user, device: device, epoch: epoch)
         return try steps.map { step in
             ["actions": .array(try delivery.step(step)), "next": delivery.next]
         }
@@ -78,7 +80,7 @@ package struct DeliveryTrace: Sendable {
             guard let message = action[kind] else { continue }
             // Each end chooses the ids of the messages that the delivery itself sends.
             let isOwn = kind == "transmit" && ["ack", "skip", "error"].contains(message["type"]?.string)
-            let names = ["type", "callId", "to", "toDevice", "seq", "ref", "code"] + (isOwn ? [] : ["id"])
+            let names = ["type", "callId", "to", "toDevice", "seq", "epoch", "ref", "code"] + (isOwn ? [] : ["id"])
             let fields = (message.object ?? [:]).filter { names.contains($0.key) && defaults[$0.key] != $0.value }
             action[kind] = .object(fields)
         }

@@ -47,7 +47,8 @@ extension Peers {
                         try play(seed, &run)
                         return run
                     }
-                    let answers = try await browser.conform("deliver", runs.map { ["me", "mine", .array($0.steps)] })
+                    let answers = try await browser.conform(
+                        "deliver", runs.map { ["me", "mine", .int(RandomDelivery.epoch), .array($0.steps)] })
                     for (seed, (run, answer)) in zip(seeds, zip(runs, answers)) {
                         guard let (place, agent, page) = run.said.difference(to: answer) else { continue }
                         Issue.record(
@@ -64,7 +65,7 @@ extension Peers {
 
         /// The agent's delivery, with its steps and their results.
         private struct Run {
-            private var delivery = DeliveryRun(user: "me", device: "mine")
+            private var delivery = DeliveryRun(user: "me", device: "mine", epoch: RandomDelivery.epoch)
             private(set) var steps: [JSONValue] = []
             private(set) var said: [JSONValue] = []
 

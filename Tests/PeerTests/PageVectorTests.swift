@@ -27,7 +27,7 @@ extension Peers {
             let traces = try DeliveryTrace.all()
             #expect(traces.count > 10)
             let answers = try await browser.conform(
-                "deliver", traces.map { [.string($0.user), .string($0.device), .array($0.steps)] })
+                "deliver", traces.map { [.string($0.user), .string($0.device), .int($0.epoch), .array($0.steps)] })
             for (trace, answer) in zip(traces, answers) {
                 #expect(trace.mismatch(answer.array ?? []) == nil, "\(trace.name)")
             }

@@ -57,7 +57,8 @@ package actor SignalingLine {
         self.logger = logger
         device = transport.device
         delivery = Delivery(
-            user: user, device: transport.device, isGuaranteed: transport.guaranteesDelivery, timing: timing)
+            user: user, device: transport.device, isGuaranteed: transport.guaranteesDelivery,
+            epoch: Int(Date().timeIntervalSince1970 * 1_000), timing: timing)
     }
 
     /// Signs in; returns the STUN and TURN servers that come with it.

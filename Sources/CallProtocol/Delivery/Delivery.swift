@@ -43,6 +43,7 @@ package struct Delivery: Sendable {
     package let user: String
     package let device: String?
     private let isGuaranteed: Bool
+    private let epoch: Int
     private let timing: DeliveryTiming
     private var isConnected = true
     private var pending: [Pending] = []
@@ -67,10 +68,16 @@ package struct Delivery: Sendable {
     /// How many streams of messages are remembered; beyond that, those that were silent for longest are forgotten.
     package static let maximumStreams = 1_024
 
-    package init(user: String, device: String?, isGuaranteed: Bool, timing: DeliveryTiming = DeliveryTiming()) {
+    /// Makes an end that has sent nothing.
+    ///
+    /// - Parameter epoch: the time in ms since 1970. It must be later than that of any former delivery of this device.
+    package init(
+        user: String, device: String?, isGuaranteed: Bool, epoch: Int, timing: DeliveryTiming = DeliveryTiming()
+    ) {
         self.user = user
         self.device = device
         self.isGuaranteed = isGuaranteed
+        self.epoch = epoch
         self.timing = timing
     }
 
@@ -107,6 +114,7 @@ package struct Delivery: Sendable {
         let key = StreamKey(call: message.sentKey, device: message.toDevice, isForAll: false)
         counters[key, default: 0] += 1
         message.sequence = counters[key]
+        message.epoch = epoch
         pending.append(Pending(message: message, dueAt: now, expiresAt: expiry(of: message).map { now + $0 }))
         return transmitDue(at: now)
     }
@@ -182,19 +190,20 @@ package struct Delivery: Sendable {
     package mutating func receive(_ message: SignalingMessage, at now: Int) -> [Action] {
         switch message.body {
         case .ack(let id):
-            acknowledge(id, message)
+            // A former process of this device may have used the same id.
+            if message.epoch == epoch { acknowledge(id, message) }
             return []
         case .error(let fault): return resolve(fault, message, at: now) + [.deliver(message)]
         default: break
         }
         guard let sequence = message.sequence, !message.from.isEmpty else { return [.deliver(message)] }
         let key = StreamKey(call: message.receivedKey, device: message.device, isForAll: message.toDevice == nil)
-        let delivered = take(key, at: now) { stream, mayHold in
+        let delivered = take(key, epoch: message.epoch, at: now) { stream, mayHold in
             message.body == .skip
                 ? stream.skip(sequence, at: now)
                 : stream.take(message, sequence: sequence, mayHold: mayHold, at: now)
         }
-        // Too far ahead of a missing message: the sender will repeat it.
+        // Of a former process; or too far ahead of a missing message, and the sender will repeat it.
         guard let delivered else { return [] }
         let answer = delivered + [.transmit(acknowledgement(of: message))]
         guard message.body == .query, !delivered.isEmpty else { return answer }
@@ -209,28 +218,41 @@ package struct Delivery: Sendable {
         guard var answer = head.answer(fault, from: user) else { return [] }
         answer.device = device
         var delivered: [Action] = []
-        if !isGuaranteed, !head.isMisaddressed, let sequence = head.sequence, let from = head.from,
-            let call = head.callId
+        if !isGuaranteed, !head.isMisaddressed, let sequence = head.sequence, let epoch = head.epoch,
+            let from = head.from, let call = head.callId
         {
             let key = StreamKey(
                 call: CallKey(peer: from, callId: call), device: head.device, isForAll: head.toDevice == nil)
-            let taken = take(key, at: now) { stream, _ in stream.skip(sequence, at: now) }
+            let taken = take(key, epoch: epoch, at: now) { stream, _ in stream.skip(sequence, at: now) }
             guard let taken else { return [] }
             delivered = taken
         }
         return delivered + [.transmit(answer)]
     }
 
-    /// Passes a message to its stream; nil when it is too far ahead.
+    /// Passes a message to its stream; nil when it is too far ahead, or of a former process of its device.
     private mutating func take(
-        _ key: StreamKey, at now: Int, _ take: (inout IncomingStream, _ mayHold: Bool) -> [SignalingMessage]?
+        _ key: StreamKey, epoch: Int, at now: Int,
+        _ take: (inout IncomingStream, _ mayHold: Bool) -> [SignalingMessage]?
     ) -> [Action]? {
         forgetOldStreams(at: now)
-        var stream = streams[key] ?? IncomingStream()
+        guard begin(epoch, of: key) else { return nil }
+        var stream = streams[key] ?? IncomingStream(epoch: epoch)
         let mayHold = streams.values.reduce(0) { $0 + $1.heldCount } < Self.maximumHeld
         guard let delivered = take(&stream, mayHold) else { return nil }
         streams[key] = stream
         return delivered.filter { !isOutdated($0, key) }.map { .deliver($0) }
+    }
+
+    /// Forgets what a former process of the device has sent.
+    ///
+    /// - Returns: False for the epoch of a former process.
+    private mutating func begin(_ epoch: Int, of key: StreamKey) -> Bool {
+        let ofDevice = [true, false].map { StreamKey(call: key.call, device: key.device, isForAll: $0) }
+        let epochs = ofDevice.compactMap { streams[$0]?.epoch }
+        if epochs.contains(where: { $0 > epoch }) { return false }
+        if epochs.contains(where: { $0 < epoch }) { for key in ofDevice { streams[key] = nil } }
+        return true
     }
 
     /// Handles an acknowledgement; a message for all devices of a user must reach all devices that take part.
@@ -312,6 +334,7 @@ package struct Delivery: Sendable {
         var ack = SignalingMessage(
             id: "k\(acksSent)", callId: message.callId, from: user, to: message.from, generation: message.generation,
             sentUnixMs: message.sentUnixMs, body: .ack(message.id))
+        ack.epoch = message.epoch
         ack.device = device
         ack.toDevice = message.device
         return ack

@@ -1,5 +1,7 @@
 /// Sorts the messages that one device sends this one about one call.
 struct IncomingStream: Sendable {
+    /// The ``SignalingMessage/epoch`` of these messages.
+    let epoch: Int
     private var next = 1
     private var held: [Int: SignalingMessage] = [:]
     /// The numbers of messages that were delivered before their turn.
@@ -9,6 +11,8 @@ struct IncomingStream: Sendable {
 
     /// How far ahead of a missing message others may be.
     static let window = 128
+
+    init(epoch: Int) { self.epoch = epoch }
 
     /// How many messages wait for a missing one.
     var heldCount: Int { held.count }

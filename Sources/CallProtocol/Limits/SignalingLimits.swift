@@ -20,6 +20,8 @@ public enum SignalingLimits {
     public static let extensionBytes = 4_096
     /// The valid sequence numbers.
     public static let sequences = 1...1_000_000
+    /// The valid epochs: the integers that every JSON parser reads exactly (RFC 8259 section 6).
+    public static let epochs = 0...9_007_199_254_740_991
     /// The valid codes.
     public static let codes = 0...99_999
     /// The longest user name, message id or call id, in bytes.

@@ -13,8 +13,10 @@ package struct MessageHead: Sendable, Equatable {
     package var device: String?
     package var toDevice: String?
     package var sequence: Int?
+    /// 0 when it is absent.
+    package var epoch: Int?
     package var generation: Int?
-    /// Whether ``device`` or ``toDevice`` is present but unreadable, so that the stream of the message is unknown.
+    /// Whether ``device`` or ``toDevice`` is present but unreadable.
     package var isMisaddressed = false
 
     init(version: Double?, type: String?, id: String?) {
@@ -33,6 +35,7 @@ package struct MessageHead: Sendable, Equatable {
         (device, toDevice) = (Self.name(wire.device), Self.name(wire.toDevice))
         isMisaddressed = (wire.hasDevice && device == nil) || (wire.hasToDevice && toDevice == nil)
         sequence = wire.sequence.flatMap { SignalingLimits.sequences.contains($0) ? $0 : nil }
+        epoch = wire.hasEpoch ? wire.epoch.flatMap { SignalingLimits.epochs.contains($0) ? $0 : nil } : 0
         generation = wire.generation.flatMap { SignalingLimits.generations.contains($0) ? $0 : nil }
     }
 
@@ -68,24 +71,25 @@ package struct MessageHead: Sendable, Equatable {
     /// Each field is read separately: one of the wrong type does not spoil the others.
     private struct Wire: Decodable {
         var version: Double?
-        var sequence, generation: Int?
+        var sequence, epoch, generation: Int?
         var type, id, callId, from, to, device, toDevice: String?
-        var hasDevice, hasToDevice: Bool
+        var hasDevice, hasToDevice, hasEpoch: Bool
 
         private enum Key: String, CodingKey {
             case version = "v"
             case sequence = "seq"
-            case type, id, callId, from, to, device, toDevice, generation
+            case type, id, callId, from, to, device, toDevice, epoch, generation
         }
 
         init(from decoder: any Decoder) throws {
             let fields = try decoder.container(keyedBy: Key.self)
             func isThere(_ key: Key) -> Bool { (try? fields.decodeNil(forKey: key)) == false }
             func value<Value: Decodable>(_ key: Key) -> Value? { try? fields.decodeIfPresent(Value.self, forKey: key) }
-            (version, sequence, generation) = (value(.version), value(.sequence), value(.generation))
+            (version, sequence) = (value(.version), value(.sequence))
+            (epoch, generation) = (value(.epoch), value(.generation))
             (type, id, callId) = (value(.type), value(.id), value(.callId))
             (from, to, device, toDevice) = (value(.from), value(.to), value(.device), value(.toDevice))
-            (hasDevice, hasToDevice) = (isThere(.device), isThere(.toDevice))
+            (hasDevice, hasToDevice, hasEpoch) = (isThere(.device), isThere(.toDevice), isThere(.epoch))
         }
     }
 }

@@ -50,6 +50,7 @@ extension SignalingMessage {
         try require(device.map(SignalingLimits.isName) ?? true, "device")
         try require(toDevice.map(SignalingLimits.isName) ?? true, "toDevice")
         try require(sequence.map(SignalingLimits.sequences.contains) ?? true, "seq")
+        try require(SignalingLimits.epochs.contains(epoch), "epoch")
         try require(SignalingLimits.isExtension(extensionData), "extension")
         switch body {
         case .invite(let invite):

@@ -10,6 +10,7 @@ struct SignalingWire: Codable {
     var toDevice: String?
     var generation: Int?
     var seq: Int?
+    var epoch: Int?
     var sentUnixMs: Double?
     var `extension`: [String: String]?
     var media: CallMedia?
@@ -41,6 +42,7 @@ struct SignalingWire: Codable {
         toDevice = message.toDevice
         generation = message.generation
         seq = message.sequence
+        epoch = message.epoch == 0 ? nil : message.epoch
         sentUnixMs = message.sentUnixMs
         `extension` = message.extensionData.isEmpty ? nil : message.extensionData
         fill(message.body)
@@ -94,6 +96,7 @@ struct SignalingWire: Codable {
         message.device = device
         message.toDevice = toDevice
         message.sequence = seq
+        message.epoch = epoch ?? 0
         message.extensionData = `extension` ?? [:]
         return message
     }

@@ -27,6 +27,11 @@ public struct SignalingMessage: Sendable, Equatable {
     ///
     /// The audience is one device, or all devices of the receiving user.
     public var sequence: Int?
+    /// When the sending process began to number its messages, in ms since 1970; 0 without a ``sequence``.
+    ///
+    /// A process that starts again numbers from 1 again. A receiver tells the two apart by this. In a ``Body/ack(_:)`` it is that of
+    /// the acknowledged message.
+    public var epoch: Int = 0
     /// The peer connection of the call that the message concerns; 0 is the first.
     public var generation: Int
     /// The sender's wall clock when it sent the message, in ms since 1970.

@@ -37,9 +37,11 @@ export class Delivery {
   #skipsSent = 0;
   #lastTidied = 0;
 
-  constructor(user, device) {
+  /** `epoch` is the time in ms since 1970, later than that of any former delivery of the device. */
+  constructor(user, device, epoch) {
     this.user = user;
     this.device = device;
+    this.epoch = epoch;
   }
 
   /** Whether nothing waits for an acknowledgement. */
@@ -63,7 +65,7 @@ export class Delivery {
     const key = streamKey(sentKey(message), message.toDevice, false);
     const seq = (this.#counters.get(key)?.seq ?? 0) + 1;
     this.#counters.set(key, { call: sentKey(message), seq });
-    this.#pending.push(waiting({ ...message, seq }, now, now + expiry(message)));
+    this.#pending.push(waiting({ ...message, seq, epoch: this.epoch }, now, now + expiry(message)));
     return this.#transmitDue(now);
   }
 
@@ -123,15 +125,15 @@ export class Delivery {
   /** Takes a message that arrived. */
   receive(message, now) {
     if (message.type === "ack") {
-      this.#acknowledge(message);
+      // A former process of this device may have used the same id.
+      if ((message.epoch ?? 0) === this.epoch) this.#acknowledge(message);
       return [];
     }
     if (message.type === "error") return [...this.#resolve(message, now), { deliver: message }];
     if (message.seq === undefined || !message.from) return [{ deliver: message }];
-    const isForAll = message.toDevice === undefined;
-    const delivered = this.#take(receivedKey(message), message.device, isForAll, now, (stream, mayHold) => (
+    const delivered = this.#take(message, now, (stream, mayHold) => (
       message.type === "skip" ? stream.skip(message.seq, now) : stream.take(message, mayHold, now)));
-    // Too far ahead of a missing message: the sender will repeat it.
+    // Of a former process; or too far ahead of a missing message, and the sender will repeat it.
     if (!delivered) return [];
     const answer = [...delivered, { transmit: this.#acknowledgement(message) }];
     if (message.type !== "query" || delivered.length === 0) return answer;
@@ -144,19 +146,22 @@ export class Delivery {
     const answer = answerTo(head, fault, this.user);
     if (!answer) return [];
     let delivered = [];
-    if (!head.isMisaddressed && head.seq !== undefined) {
-      delivered = this.#take(receivedKey(head), head.device, head.toDevice === undefined, now, (stream) => (
-        stream.skip(head.seq, now)));
+    if (!head.isMisaddressed && head.seq !== undefined && head.epoch !== undefined) {
+      delivered = this.#take(head, now, (stream) => stream.skip(head.seq, now));
       if (!delivered) return [];
     }
     return [...delivered, { transmit: { ...answer, device: this.device } }];
   }
 
-  /** Passes a message to its stream; returns undefined if it is too far ahead. */
-  #take(call, device, isForAll, now, take) {
+  /** Passes a message, or the head of a refused one, to its stream.
+   * Returns undefined if it is too far ahead, or of a former process of its device. */
+  #take(head, now, take) {
     this.#forgetOldStreams(now);
+    const { device, epoch = 0 } = head;
+    const [call, isForAll] = [receivedKey(head), head.toDevice === undefined];
+    if (!this.#begin(call, device, epoch)) return undefined;
     const key = streamKey(call, device, isForAll);
-    const stream = this.#streams.get(key) ?? new IncomingStream(call, device);
+    const stream = this.#streams.get(key) ?? new IncomingStream(call, device, epoch);
     const held = Array.from(this.#streams.values()).reduce((sum, one) => sum + one.heldCount, 0);
     const delivered = take(stream, held < maximumHeld);
     if (!delivered) return undefined;
@@ -164,6 +169,15 @@ export class Delivery {
     // A state for all devices that arrives after one for this device is outdated.
     const hasDirect = isForAll && this.#streams.has(streamKey(call, device, false));
     return delivered.filter((one) => !hasDirect || one.type !== "state").map((one) => ({ deliver: one }));
+  }
+
+  /** Forgets what a former process of the device has sent. Returns false for the epoch of a former process. */
+  #begin(call, device, epoch) {
+    const ofDevice = [true, false].map((isForAll) => streamKey(call, device, isForAll));
+    const epochs = ofDevice.filter((key) => this.#streams.has(key)).map((key) => this.#streams.get(key).epoch);
+    if (epochs.some((known) => known > epoch)) return false;
+    if (epochs.some((known) => known < epoch)) for (const key of ofDevice) this.#streams.delete(key);
+    return true;
   }
 
   /** A message for all devices of a user must reach every device that takes part. An error of a device counts like its
@@ -216,9 +230,9 @@ export class Delivery {
   #skip(message) {
     if (message.type === "invite" || message.type === "skip" || isFarewell(message)) return undefined;
     this.#skipsSent += 1;
-    const { v, callId, from, to, device, toDevice, generation, seq, sentUnixMs } = message;
+    const { v, callId, from, to, device, toDevice, generation, seq, epoch, sentUnixMs } = message;
     return {
-      v, type: "skip", id: `s${this.#skipsSent}`, callId, from, to, device, toDevice, generation, seq, sentUnixMs,
+      v, type: "skip", id: `s${this.#skipsSent}`, callId, from, to, device, toDevice, generation, seq, epoch, sentUnixMs,
     };
   }
 
@@ -227,7 +241,7 @@ export class Delivery {
     return {
       v: 1, type: "ack", id: `k${this.#acksSent}`, callId: message.callId, from: this.user, to: message.from,
       device: this.device, toDevice: message.device, generation: message.generation, sentUnixMs: message.sentUnixMs,
-      ref: message.id,
+      epoch: message.epoch, ref: message.id,
     };
   }
 

@@ -25,10 +25,11 @@ export class IncomingStream {
   #early = new Set();
   lastHeard = 0;
 
-  /** `call` is its key. */
-  constructor(call, device) {
+  /** `call` is its key, `epoch` that of all its messages. */
+  constructor(call, device, epoch) {
     this.call = call;
     this.device = device;
+    this.epoch = epoch;
   }
 
   /** The number of messages that wait for a missing one. */

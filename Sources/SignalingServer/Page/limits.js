@@ -11,6 +11,7 @@ export const limits = Object.freeze({
   extensionEntries: 32,
   extensionBytes: 4_096,
   sequence: 1_000_000,
+  epoch: Number.MAX_SAFE_INTEGER,
   code: 99_999,
   mLine: 15,
   generation: 10_000,

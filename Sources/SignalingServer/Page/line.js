@@ -16,7 +16,7 @@ export class Line extends EventTarget {
     this.connection = new Connection(url, user, options);
     this.user = user;
     this.device = this.connection.device;
-    this.#delivery = new Delivery(user, this.device);
+    this.#delivery = new Delivery(user, this.device, Date.now());
     this.connection.addEventListener("message", ({ detail }) => this.#receive(detail));
     this.connection.addEventListener("lost", () => {
       this.#delivery.connectionLost();

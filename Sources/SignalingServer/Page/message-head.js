@@ -19,7 +19,7 @@ export function readHead(text) {
     version: fields.v, type: fields.type, id: name("id"), callId: name("callId"), from: name("from"), to: name("to"),
     device: name("device"), toDevice: name("toDevice"),
     seq: isInteger(fields.seq, 1, limits.sequence) ? fields.seq : undefined,
-    // The stream of the message is unknown.
+    epoch: isInteger(fields.epoch ?? 0, 0, limits.epoch) ? fields.epoch ?? 0 : undefined,
     isMisaddressed: isIllegible("device") || isIllegible("toDevice"),
   };
 }

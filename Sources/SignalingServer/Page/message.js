@@ -27,7 +27,7 @@ const state = { audio: isSending, video: isSending, hold: isBoolean };
 /** The kind of value of each field, also for types without that field. */
 const kinds = {
   v: isWhole, type: isString, id: isString, callId: isString, from: isString, to: isString, device: isString,
-  toDevice: isString, generation: isWhole, seq: isWhole, sentUnixMs: Number.isFinite,
+  toDevice: isString, generation: isWhole, seq: isWhole, epoch: isWhole, sentUnixMs: Number.isFinite,
   extension: (value) => isObject(value) && Object.entries(value).flat().every(isString),
   media: isMedia, state: objectOf(state), ringTimeoutMs: isWhole, room: isString, displayName: isString,
   address: isString, sdp: isString, code: isWhole, text: isString, winner: isString, candidate: isString, mLine: isWhole,
@@ -52,7 +52,7 @@ const isIceText = (shortest) => (value) => value.length >= shortest && value.len
 /** The allowed values of each field. */
 const bounds = {
   id: isName, callId: isName, from: isName, to: isName, generation: isWithin(0, limits.generation),
-  sentUnixMs: (value) => value >= 0, device: isName, toDevice: isName, seq: isWithin(1, limits.sequence),
+  sentUnixMs: (value) => value >= 0, device: isName, toDevice: isName, seq: isWithin(1, limits.sequence), epoch: isWithin(0, limits.epoch),
   extension: isExtension, media: (value) => value.audio || value.video, state: () => true,
   ringTimeoutMs: isWithin(1, limits.ringTimeoutMs), room: isName, displayName: isText, address: isText,
   sdp: (value) => value !== "" && isAtMost(limits.sdpBytes)(value), code: isWithin(0, limits.code), text: isText,
@@ -62,7 +62,7 @@ const bounds = {
 };
 
 const common = [
-  "id", "callId", "from", "to", "generation", "sentUnixMs", "device", "toDevice", "seq", "extension",
+  "id", "callId", "from", "to", "generation", "sentUnixMs", "device", "toDevice", "seq", "epoch", "extension",
 ];
 const farewell = { may: ["code", "text", "winner"], defaults: { code: 9900, text: "" } };
 

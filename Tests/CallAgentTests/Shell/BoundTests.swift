@@ -1,4 +1,5 @@
 import CallProtocol
+import Foundation
 import Logging
 import Synchronization
 import Testing
@@ -108,6 +109,26 @@ struct BoundTests {
         #expect(!signaling.sent.contains { $0.body == .info("x") })
         #expect(failed.withLock { $0 } == [400])
         await line.close()
+    }
+
+    @Test("An agent that starts again numbers its messages in a later epoch, which is a time")
+    func epoch() async throws {
+        var epochs: [Int] = []
+        let unixMs = { Int(Date().timeIntervalSince1970 * 1_000) }
+        for _ in 1...2 {
+            let signaling = FakeSignaling(guaranteesDelivery: false)
+            let line = SignalingLine(signaling, user: "alice", logger: Logger(label: "test"))
+            try await line.connect()
+            await line.begin { _ in }
+            line.send(SignalingMessage(id: "a1", callId: "c", from: "alice", to: "bob", sentUnixMs: 0, body: .query))
+            try await eventually("the message") { !signaling.sent.isEmpty }
+            let epoch = try #require(signaling.sent.first).epoch
+            epochs.append(epoch)
+            await line.close()
+            try await eventually("the next millisecond") { unixMs() > epoch }
+        }
+        #expect(epochs[0] < epochs[1])
+        #expect(abs(epochs[1] - unixMs()) < 60_000)
     }
 
     @Test("While the media is busy, a limited number of candidates waits, and only the last gates")

@@ -26,6 +26,9 @@ final class SimulatedAgent {
     var wakeAt: Int?
     private unowned let world: SimulatedWorld
 
+    /// Later for each of its processes.
+    private var epoch = 1
+
     init(
         _ index: Int, user: String, device: String, policy: EarlyMediaPolicy, media: CallMedia, limit: Int,
         world: SimulatedWorld
@@ -38,7 +41,7 @@ final class SimulatedAgent {
         self.limit = limit
         self.world = world
         routing = CallRouting(limit: limit)
-        delivery = Delivery(user: user, device: device, isGuaranteed: false)
+        delivery = Delivery(user: user, device: device, isGuaranteed: false, epoch: epoch)
     }
 
     // MARK: Actions of the user
@@ -79,7 +82,8 @@ final class SimulatedAgent {
         lost.formUnion(calls.keys)
         calls = [:]
         routing = CallRouting(limit: limit)
-        delivery = Delivery(user: user, device: device, isGuaranteed: false)
+        epoch += 1
+        delivery = Delivery(user: user, device: device, isGuaranteed: false, epoch: epoch)
         wakeAt = nil
     }
 

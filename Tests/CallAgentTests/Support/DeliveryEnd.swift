@@ -6,9 +6,11 @@ struct DeliveryEnd {
     private(set) var now = 0
     private var sent = 0
 
-    init(_ user: String = "alice", device: String? = nil, isGuaranteed: Bool = false, timing: DeliveryTiming = .init())
-    {
-        delivery = Delivery(user: user, device: device, isGuaranteed: isGuaranteed, timing: timing)
+    init(
+        _ user: String = "alice", device: String? = nil, isGuaranteed: Bool = false, epoch: Int = 0,
+        timing: DeliveryTiming = .init()
+    ) {
+        delivery = Delivery(user: user, device: device, isGuaranteed: isGuaranteed, epoch: epoch, timing: timing)
     }
 
     /// Sends something to bob.

@@ -40,7 +40,8 @@ class Peer:
     async def acknowledge(self, message):
         await self.socket.send(json.dumps({
             "v": 1, "type": "ack", "id": "k", "callId": message["callId"], "from": self.user, "to": message["from"],
-            "toDevice": message.get("device"), "sentUnixMs": 0, "ref": message["id"],
+            "toDevice": message.get("device"), "sentUnixMs": 0,
+            "epoch": message.get("epoch", 0), "ref": message["id"],
         }))
 
     def add_tracks(self):

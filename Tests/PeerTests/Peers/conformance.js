@@ -19,8 +19,8 @@ function decoded(text) {
 }
 
 /** For each step of one end's delivery: the actions, whether nothing waits, and the time of the next wake. */
-function deliver(user, device, steps) {
-  const delivery = new Delivery(user, device);
+function deliver(user, device, epoch, steps) {
+  const delivery = new Delivery(user, device, epoch);
   const receive = (text, at) => {
     let message;
     try {

@@ -5,6 +5,11 @@ struct RandomDelivery {
     private var chance: Chance
     private var now = 0
     private var sent = 0
+    /// The epoch of the peers' messages: their devices start again now and then.
+    private var peerEpoch = 20
+
+    /// The epoch of this end's messages.
+    static let epoch = 7
 
     init(seed: UInt64) { chance = Chance(state: seed) }
 
@@ -98,6 +103,10 @@ struct RandomDelivery {
             body["type"] == "error" ? chance.pick([.null, "bob", "carol"]) : chance.pick(["bob", "bob", "carol"])
         if !["ack", "gone", "error"].contains(body["type"]?.string) {
             body["seq"] = .int(chance.pick([1, 2, 3, 4, 5, 6, 200]))
+            if chance.below(20) == 0 { peerEpoch += 1 }
+            body["epoch"] = .int(peerEpoch - chance.pick([0, 0, 0, 0, 0, 1]))
+        } else if body["type"] == "ack" {
+            body["epoch"] = .int(Self.epoch - chance.pick([0, 0, 0, 1]))
         }
         return envelope(from: sender, "b\(chance.below(1_000))").merging(body)
     }
@@ -116,7 +125,7 @@ struct RandomDelivery {
             ["type": "applause"], ["v": 2], ["v": "1"], ["type": "info", "content": 5],
             ["type": "candidate", "candidate": "", "mLine": 16], ["type": "invite"], ["sentUnixMs": -1],
             ["type": "skip", "generation": 10_001], ["device": "no name"], ["toDevice": 7], ["seq": 0],
-            ["seq": .number(1.5)],
+            ["seq": .number(1.5)], ["epoch": -1], ["epoch": "7"],
             ["id": ""], ["callId": ""], ["from": ""], ["type": "ack"], ["type": "error", "code": "none"],
             ["extension": ["key": 1]],
         ])

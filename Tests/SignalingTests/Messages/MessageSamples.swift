@@ -26,6 +26,7 @@ enum MessageSamples {
             sentUnixMs: 1_700_000_000_000.25, body: body)
         if index % 2 == 0 {
             (message.device, message.toDevice, message.sequence) = ("tv", "phone", index + 1)
+            message.epoch = 1_790_000_000_000
             message.extensionData = ["ticket": "7", "note": "ä\n"]
         }
         return message

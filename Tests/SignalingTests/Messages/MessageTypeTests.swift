@@ -61,6 +61,8 @@ struct MessageTypeTests {
         Bound("device") { $0.device = $1 ? t(65) : t(64) }, Bound("empty device") { $0.device = $1 ? "" : nil },
         Bound("toDevice") { $0.toDevice = $1 ? "ä" : "a" }, Bound("least number") { $0.sequence = $1 ? 0 : 1 },
         Bound("highest number") { $0.sequence = $1 ? 1_000_001 : 1_000_000 },
+        Bound("least epoch") { $0.epoch = $1 ? -1 : 0 },
+        Bound("highest epoch") { $0.epoch = $1 ? 9_007_199_254_740_992 : 9_007_199_254_740_991 },
         Bound("entries of the application") { message, isBeyond in
             for number in 0..<(isBeyond ? 33 : 32) { message.extensionData["k\(number)"] = "" }
         },
@@ -108,6 +110,7 @@ struct MessageTypeTests {
             #""media":{"audio":1,"video":true}"#,
             #""media":{"audio":true}"#, #""state":{}"#, #""state":{"audio":"loud","video":"on","hold":false}"#,
             #""callState":"dancing""#, #""extension":[]"#, #""extension":{"a":1}"#, #""seq":"1""#, #""seq":1.5"#,
+            #""epoch":"1""#, #""epoch":1.5"#,
             #""generation":1e99"#, #""sentUnixMs":"now""#, #""sentUnixMs":1e999"#, #""code":true"#, #""device":{}"#,
         ])
     func wrongType(field: String) {
