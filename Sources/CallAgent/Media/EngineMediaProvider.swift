@@ -78,6 +78,7 @@ actor EngineMediaProvider: MediaProvider {
             connection.iceServers = (configuration.iceServers + handedOut).map { StunTurnServer($0) }
             connection.trustRootsFile = configuration.trustRootsFile
             connection.iceTransportPolicy = configuration.iceTransportPolicy
+            connection.looksUpMulticastNames = configuration.looksUpMulticastNames
             connection.network = configuration.network
             connection.candidateDelivery = configuration.candidateDelivery
             connection.allowsDataChannels = media.data

@@ -58,6 +58,8 @@ public struct MediaConfiguration: Sendable {
     public var trustRootsFile: String?
     /// Which candidates may be used.
     public var iceTransportPolicy = IceTransportPolicy.all
+    /// Whether names in the peer's candidates are looked up by multicast DNS: ``PeerConnectionConfiguration/looksUpMulticastNames``.
+    public var looksUpMulticastNames = false
     /// A network with chosen conditions that all that the calls send passes, for tests; nil: none.
     ///
     /// All calls share it, like one access line.

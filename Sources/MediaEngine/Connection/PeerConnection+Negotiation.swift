@@ -190,7 +190,8 @@ extension PeerConnection {
 
     /// Adds a candidate of the peer; one that arrives before the peer's description waits for it.
     ///
-    /// A candidate with a name instead of an address is skipped: such names (`….local`) are looked up by multicast, which is off.
+    /// A candidate with a name instead of an address is added when the name is looked up, or else passed over:
+    /// ``PeerConnectionConfiguration/looksUpMulticastNames``.
     /// - Throws: ``MediaError/invalidCandidate(text:)`` for a malformed one, and for more than ``maximumCandidates``.
     public func addCandidate(_ candidate: IceCandidate) throws(MediaError) {
         guard !isClosed else { throw .closed }
@@ -199,9 +200,28 @@ extension PeerConnection {
         guard candidateCount <= Self.maximumCandidates else {
             throw .invalidCandidate(text: "the peer sent more than \(Self.maximumCandidates)")
         }
-        guard candidate.namesAddress else {
-            return logger.debug("passed over a candidate with a name instead of an address")
-        }
+        guard candidate.namesAddress else { return lookUp(candidate) }
+        if candidate.isEnd, namedCandidates.holdEnd() { return }
+        try take(candidate)
+    }
+
+    /// Adds a candidate of the peer when the name in it is looked up.
+    private func lookUp(_ candidate: IceCandidate) {
+        guard configuration.looksUpMulticastNames, configuration.iceTransportPolicy == .all,
+            let lookup = namedCandidates.lookUp(candidate, configuration.lookUpName)
+        else { return logger.debug("passed over a candidate with a name instead of an address") }
+        Task { [weak self] in await self?.take(named: lookup.value) }
+    }
+
+    private func take(named candidate: IceCandidate?) {
+        if candidate == nil { logger.notice("no address for the name in a candidate; is libnss-mdns installed?") }
+        // The connection may be closed by now.
+        if let candidate { try? take(candidate) }
+        if namedCandidates.finishOne() { try? take(.endOfCandidates) }
+    }
+
+    private func take(_ candidate: IceCandidate) throws(MediaError) {
+        guard !isClosed else { throw .closed }
         guard let media, let remote else { return heldCandidates.append(candidate) }
         if let fragment = candidate.fragment, media.ice.hasRestarted {
             return media.ice.add(remoteCandidate: "a=\(candidate.candidate)", ofPeer: fragment)
@@ -222,6 +242,10 @@ extension PeerConnection {
             if let section = remote.section(ofMLine: candidate.mLine) { media.add(candidate, toMLine: section) }
         }
         heldCandidates = []
-        if remote.sections.contains(where: \.hasAllCandidates) { media.add(.endOfCandidates, toMLine: 0) }
+        let candidates = remote.sections.flatMap(\.candidates) + (remote.data?.candidates ?? [])
+        for candidate in candidates where !candidate.namesAddress { lookUp(candidate) }
+        if remote.sections.contains(where: \.hasAllCandidates), !namedCandidates.holdEnd() {
+            media.add(.endOfCandidates, toMLine: 0)
+        }
     }
 }

@@ -60,6 +60,7 @@ public actor PeerConnection {
     var lastStatistics = PeerStatistics()
     var lastReport = StatisticsReport()
     var candidateCount = 0
+    var namedCandidates = NamedCandidates()
 
     /// `outputs` continue after this connection; nil: it has outputs of its own.
     init(

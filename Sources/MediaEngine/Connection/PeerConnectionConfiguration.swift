@@ -1,3 +1,5 @@
+internal import LocalNetwork
+
 /// The settings of one peer connection.
 public struct PeerConnectionConfiguration: Sendable {
     /// A name for threads, logs and error messages, such as the call id.
@@ -19,6 +21,13 @@ public struct PeerConnectionConfiguration: Sendable {
     public var allowsDataChannels = false
     /// Which candidates may be used.
     public var iceTransportPolicy = IceTransportPolicy.all
+    /// Whether the peer's candidates with a name such as `0b5c7a3e.local` are looked up by multicast DNS (RFC 6762); else they are passed over.
+    ///
+    /// Browsers send such names instead of private addresses. The system's resolver looks them up, on Debian with the package `libnss-mdns`: at most
+    /// 16 names of one peer, and none with ``IceTransportPolicy/relay``.
+    public var looksUpMulticastNames = false
+    /// Looks up a host name, and returns its addresses in numeric form.
+    var lookUpName: @Sendable (String) async -> [String] = NameLookup.addresses(of:)
     /// A network with chosen conditions that all that is sent passes, for tests; nil: none.
     public var network: NetworkEmulator?
     /// How this end's candidates reach the peer.

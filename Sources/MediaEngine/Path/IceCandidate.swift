@@ -24,10 +24,29 @@ public struct IceCandidate: Sendable, Equatable {
 
     /// Whether it can be used directly: it has a numeric address, or is the end of the candidates.
     ///
-    /// Browsers send a name (`….local`) instead of a private address. Such a name must be looked up by multicast, which is off.
+    /// Browsers send a name (`….local`) instead of a private address; see ``multicastName``.
     var namesAddress: Bool {
         let words = candidate.split(separator: " ", omittingEmptySubsequences: false)
         return isEnd || (words.count > 4 && LocalAddresses.isNumeric(String(words[4])))
+    }
+
+    /// The name that it has instead of an address, to be looked up by multicast DNS; nil for any other.
+    ///
+    /// It is one label and `.local` (draft-ietf-mmusic-mdns-ice-candidates section 3.2.1).
+    var multicastName: String? {
+        let words = candidate.split(separator: " ", omittingEmptySubsequences: false)
+        guard !namesAddress, words.count > 4 else { return nil }
+        let labels = words[4].lowercased().split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.count == 2, !labels[0].isEmpty, labels[1] == "local" else { return nil }
+        return labels.joined(separator: ".")
+    }
+
+    /// The same candidate at an address.
+    func replacingAddress(with address: String) -> IceCandidate {
+        var words = candidate.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count > 4 else { return self }
+        words[4] = Substring(address)
+        return IceCandidate(mLine: mLine, candidate: words.joined(separator: " "))
     }
 
     /// The username fragment that it names, as candidates of an ICE restart do, and all those of browsers.

@@ -18,6 +18,12 @@ struct IceOptions: ParsableArguments {
             valueName: "all|relay"))
     var icePolicy: IceTransportPolicy = .all
 
+    @Flag(
+        help:
+            "Look up the names that browsers send instead of private addresses (….local), by multicast DNS. Needs libnss-mdns. Default: pass over such candidates."
+    )
+    var mdns = false
+
     @Option(
         help: ArgumentHelp(
             "A local address to use for media (repeatable). Default: all global addresses, and loopback if the signaling host is loopback.",
@@ -50,6 +56,7 @@ struct IceOptions: ParsableArguments {
         configuration.iceServers = iceServer.map(\.server)
         try StunTurnServer.check(iceServer.map(\.checked))
         configuration.iceTransportPolicy = icePolicy
+        configuration.looksUpMulticastNames = mdns
         configuration.network = network.map { NetworkEmulator($0.conditions) }
         if let iceGatherTimeout {
             configuration.candidateDelivery = .inDescription(timeoutMs: iceGatherTimeout.milliseconds)

@@ -229,7 +229,7 @@ struct SDPReader {
             } catch {
                 throw .invalidSDP(line: line.number, text: "\(error)")
             }
-            if candidate.namesAddress { candidates.append(candidate) }
+            candidates.append(candidate)
         }
         guard candidates.count <= 64 else {
             throw .invalidSDP(line: nil, text: "has more than 64 candidates for one m-line")
