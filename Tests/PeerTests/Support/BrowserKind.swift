@@ -43,4 +43,6 @@ struct BrowserOptions: Sendable {
     var hidesAddresses = false
     /// The words in front of Chromium's command, such as those that run it in a network namespace.
     var prefix: [String] = []
+    /// An origin whose pages get a camera and a microphone in Chromium although their connection is not encrypted.
+    var trustedOrigin: String?
 }

@@ -9,9 +9,11 @@ struct CallServer {
     /// Whether it requires tokens.
     let wantsTokens: Bool
 
-    init(_ arguments: [String] = [], listen: String = "127.0.0.1:0") async throws {
+    /// - Parameter prefix: the words in front of the command, such as those that run it in a network namespace.
+    init(_ arguments: [String] = [], listen: String = "127.0.0.1:0", prefix: [String] = []) async throws {
         wantsTokens = arguments.contains("--token-key-file")
-        let program = try Program(["serve", "--listen", listen, "--events"] + arguments)
+        let command = prefix + [Program.path, "serve", "--listen", listen, "--events"] + arguments
+        let program = try Program(Array(command.dropFirst()), path: command[0])
         try await eventually("the server listens") { program.hasEvent(["event": "serving"]) }
         self.program = program
         url = try #require(program.events.first?["url"] as? String)

@@ -32,6 +32,9 @@ final class Chromium: Browser {
             "--auto-select-desktop-capture-source=Entire screen",
             "--use-file-for-fake-audio-capture=\(microphone)",
         ]
+        if let origin = options.trustedOrigin {
+            arguments.append("--unsafely-treat-insecure-origin-as-secure=\(origin)")
+        }
         if options.allowsDevices { arguments.append("--use-fake-ui-for-media-stream") }
         // Otherwise a page may not reach addresses of a local network.
         var disabled = ["LocalNetworkAccessChecks"]
