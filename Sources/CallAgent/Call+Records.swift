@@ -96,6 +96,7 @@ extension MediaFact {
         case .resumed: "resumed"
         case .networkChanged: "networkChanged"
         case .pathChecked: "pathChecked"
+        case .mediaMissing: "mediaMissing"
         case .pathSilent: "pathSilent"
         case .iceParameters(let parameters): "iceParameters \(parameters.restart)"
         case .pathChanged(let change): "pathChanged \(change.restart)"

@@ -145,7 +145,7 @@ extension Call {
         process(.media(fact, generation: number), at: instant)
         // What breaks a path often ends the connection to the server, too. Also while it rings, so that the accept finds its way.
         switch fact {
-        case .pathChecked, .pathSilent:
+        case .pathChecked, .mediaMissing, .pathSilent:
             guard signalingChecked.map({ instant - $0 >= Self.signalingCheckInterval }) ?? true else { return }
             signalingChecked = instant
             surroundings.checkSignaling()

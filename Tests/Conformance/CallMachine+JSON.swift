@@ -60,6 +60,7 @@ extension MediaFact {
         case "interrupted": self = .interrupted
         case "resumed": self = .resumed
         case "networkChanged": self = .networkChanged
+        case "mediaMissing": self = .mediaMissing
         case "pathSilent": self = .pathSilent
         case "iceParameters":
             self = .iceParameters(

@@ -23,13 +23,21 @@ struct IceRestart: Sendable, Equatable {
 ///
 /// The peer connection stays: DTLS, tracks and their counters know nothing of it. Media takes the present path until the other one works.
 extension CallMachine {
+    /// Whether the peer sends media, as far as it has said.
+    ///
+    /// A peer that holds or stops its media is silent on a path that works.
+    private var expectsMedia: Bool {
+        hold == .none && (media.audio && peer.audio != .off || media.video && peer.video != .off)
+    }
+
     /// Nil when the fact is not about the path.
     mutating func handlePath(_ fact: MediaFact, generation number: Int) -> [Effect]? {
         switch fact {
         case .networkChanged:
             update(number) { $0.isWanted = true }
             return []
-        case .pathSilent:
+        case .mediaMissing where !expectsMedia: return []
+        case .mediaMissing, .pathSilent:
             update(number) { if !$0.isRunning { $0.isWanted = true } }
             return []
         case .iceParameters(let parameters):

@@ -26,9 +26,11 @@ public enum MediaFact: Sendable, Equatable {
     case resumed
     /// The network of this machine changed in a way that concerns the path to the peer.
     case networkChanged
-    /// Nothing arrives on the path to the peer, and it is being checked; sooner than ``pathSilent``.
+    /// Nothing arrives on the path to the peer, and it is being checked; sooner than ``mediaMissing``.
     case pathChecked
-    /// Nothing arrives on the path to the peer; sooner than ``interrupted``.
+    /// Media that came regularly has stopped, and nothing else arrives; sooner than ``pathSilent``.
+    case mediaMissing
+    /// Nothing arrives on the path to the peer, also no reports; sooner than ``interrupted``.
     case pathSilent
     /// This end's parameters for another path; its candidates follow.
     case iceParameters(SignalingMessage.IceParameters)

@@ -204,6 +204,7 @@ extension MediaSessionEvent {
             case .interrupted: .interrupted
             case .resumed: .resumed
             case .pathChecked: .pathChecked
+            case .mediaMissing: .mediaMissing
             case .pathSilent: .pathSilent
             case .networkChanged: .networkChanged
             case .iceParameters(let parameters):

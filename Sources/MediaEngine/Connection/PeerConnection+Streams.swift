@@ -38,7 +38,7 @@ extension PeerConnectionEvent {
             .latest("capture of \(kind)")
         case .iceConnected: .first("ICE")
         case .pathChecked: .latest("check of the path")
-        case .pathSilent: .latest("silence of the path")
+        case .mediaMissing, .pathSilent: .latest("silence of the path")
         case .networkChanged: .latest("network")
         case .iceParameters: .latest("parameters")
         case .pathChanged: .latest("path")

@@ -25,10 +25,14 @@ public struct PeerConnectionEvent: Sendable, Equatable {
         case interrupted
         /// Something arrived again.
         case resumed
-        /// Nothing arrived for two fifths of the time before ``pathSilent``, and the path is being checked; once for each silence.
+        /// Nothing arrived for two fifths of the time before ``mediaMissing`` or ``pathSilent``, and the path is being checked; once for each silence.
         ///
         /// A NAT may have forgotten this end. The check tells the peer the new address, but connections to servers may be broken, too.
         case pathChecked
+        /// Media that came regularly stopped, and nothing else arrived, for four times its longest pause and at least 300 ms; again while it lasts.
+        ///
+        /// Another path should be looked for, unless the peer has stopped its media.
+        case mediaMissing
         /// Nothing arrived for ``TransportTuning/pathSilenceMs``, with the same patience; again while nothing arrives, at first after the same time, then every 3 s.
         case pathSilent
         /// The network of this machine changed, and another path may be better, or the only one.

@@ -6,9 +6,13 @@ import { rates, readStatistics } from "./statistics.js";
 
 const kinds = ["audio", "video"];
 const lookMs = 50;
-const steadyLookMs = 500;
+const steadyLookMs = 250;
 const silenceMs = 2_000;
 const pathSilenceMs = 1_500;
+/** How long media that arrived in each look may be missing. */
+const mediaSilenceMs = 700;
+/** After so many looks with packets, media is regular. */
+const regularLooks = 4;
 
 export class PeerMedia {
   #report;
@@ -24,6 +28,8 @@ export class PeerMedia {
   #last;
   #lastRated;
   #heard = { arrivals: -1, silentMs: 0, reportedMs: 0 };
+  /** The RTP packets so far, in how many looks one after the other there were some, and how long none has arrived since. */
+  #rhythm = { packets: 0, looks: 0, missingMs: 0 };
   /** The ICE restart that has not ended: its number, its beginning, and the candidate pairs that were there before. */
   #restart;
   /** What is done for other paths, one after the other. */
@@ -254,12 +260,32 @@ export class PeerMedia {
       if (this.#isClosed) return;
       for (const kind of kinds) if (figures[kind].received.decoded > 0) this.#once(firstOf(kind));
       this.#listenForPath(figures);
+      this.#listenForMedia(figures);
       this.#listenForSilence(figures);
       this.figures = figures;
       this.#rate(figures);
       this.#last = figures;
       this.#look();
     }, hasAll && !this.#restart?.hasAnswer ? steadyLookMs : lookMs);
+  }
+
+  /** The time since the last look. A late timer counts for at most two intervals. */
+  #sinceLastLook({ at }) {
+    return Math.min(at - (this.#last?.at ?? at), 2 * steadyLookMs);
+  }
+
+  /** Media that arrived in each look is missed sooner than everything. The rules know whether the peer has stopped it. */
+  #listenForMedia(figures) {
+    const packets = kinds.reduce((sum, kind) => sum + figures[kind].received.packets, 0);
+    if (packets !== this.#rhythm.packets) {
+      this.#rhythm = { packets, looks: this.#rhythm.looks + 1, missingMs: 0 };
+      return;
+    }
+    if (this.#rhythm.looks < regularLooks) this.#rhythm.looks = 0;
+    this.#rhythm.missingMs += this.#sinceLastLook(figures);
+    if (this.#rhythm.looks === 0 || this.#rhythm.missingMs < mediaSilenceMs) return;
+    this.#rhythm.looks = 0;
+    if (this.#facts.has("verified")) this.#notify({ type: "mediaMissing" });
   }
 
   #listenForSilence(figures) {
@@ -270,8 +296,7 @@ export class PeerMedia {
       this.#heard = { arrivals: figures.arrivals, silentMs: 0, reportedMs: 0 };
       return this.#setInterrupted(false);
     }
-    // A late timer counts for at most two intervals.
-    this.#heard.silentMs += Math.min(figures.at - (this.#last?.at ?? figures.at), 2 * steadyLookMs);
+    this.#heard.silentMs += this.#sinceLastLook(figures);
     if (this.#heard.silentMs - this.#heard.reportedMs >= pathSilenceMs) {
       this.#heard.reportedMs = this.#heard.silentMs;
       this.#notify({ type: "pathSilent" });

@@ -15,6 +15,9 @@ export function takePathFact(rules, generation, fact) {
     case "networkChanged":
       restart.isWanted = true;
       return [];
+    case "mediaMissing":
+      if (expectsMedia(rules) && !restart.isRunning) restart.isWanted = true;
+      return [];
     case "pathSilent":
       if (!restart.isRunning) restart.isWanted = true;
       return [];
@@ -30,6 +33,11 @@ export function takePathFact(rules, generation, fact) {
       return endRestart(rules, generation, fact);
     default: return undefined;
   }
+}
+
+/** Whether the peer sends media, as far as it has said. A peer that holds or stops its media is silent on a path that works. */
+function expectsMedia({ hold, peer, media }) {
+  return hold === "none" && ["audio", "video"].some((kind) => media[kind] && peer[kind] !== "off");
 }
 
 /** The peer sent its parameters: an answer to this end's, or a restart that it begins. */

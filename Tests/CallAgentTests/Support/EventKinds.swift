@@ -21,7 +21,8 @@ enum EventKinds {
         .media(.trackFailed(.encoder), generation: 0), .media(.trackFailed(.decoder), generation: 0),
         .media(.frameSizeSent(.init(width: 4, height: 2)), generation: 0),
         .media(.frameSizeReceived(.init(width: 4, height: 2)), generation: 0),
-        .media(.networkChanged, generation: 0), .media(.pathSilent, generation: 0),
+        .media(.networkChanged, generation: 0), .media(.mediaMissing, generation: 0),
+        .media(.pathSilent, generation: 0),
         .media(.iceParameters(.example), generation: 0), .media(.pathChanged(.example), generation: 0),
         .mediaFailed(.security(text: "s")), .mediaFailed(.incompatible(text: "i")), .mediaFailed(.other(text: "o")),
     ]

@@ -85,7 +85,7 @@ extension RealPipelines {
                 try await call.connect()
                 for end in call.ends { try await end.waitForTone() }
                 turn.stop()
-                for end in call.ends { try await end.wait(for: .pathSilent) }
+                for end in call.ends { try await end.wait(for: .mediaMissing) }
                 let next = try await TurnServer()
                 for end in call.ends { try await end.peer.use(Self.servers(next.url("tcp"))) }
                 let exchange = Exchange(call)

@@ -148,8 +148,8 @@ struct RandomCall {
     private mutating func anyFact() -> JSONValue {
         let name = chance.pick([
             "offerCreated", "answerCreated", "verified", "firstVideoFrame", "firstAudioSample", "localCandidate",
-            "interrupted", "resumed", "iceConnected", "captureFailed", "networkChanged", "pathSilent", "iceParameters",
-            "pathChanged", "pathChanged",
+            "interrupted", "resumed", "iceConnected", "captureFailed", "networkChanged", "mediaMissing", "pathSilent",
+            "iceParameters", "pathChanged", "pathChanged",
         ])
         return fact(name, chance.pick([0, 0, 0, 1, 1, 2]))
     }

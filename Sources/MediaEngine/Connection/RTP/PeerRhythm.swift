@@ -64,6 +64,11 @@ struct PeerRhythm: Sendable, Equatable {
     func patience(_ limit: Duration) -> Duration {
         guard let last else { return limit }
         if let lastMedia, last - lastMedia < limit { return limit }
+        return reportPatience(limit)
+    }
+
+    /// The same for a peer that sends only reports.
+    private func reportPatience(_ limit: Duration) -> Duration {
         guard reportGaps.count > 1, let gap = reportGaps.max() else { return max(limit, Self.unknownInterval) }
         return max(limit, min(gap * 3, Self.longestLimit))
     }
@@ -76,6 +81,12 @@ struct PeerRhythm: Sendable, Equatable {
             return patience(limit)
         }
         return min(limit, max(longest * Self.usualGaps, Self.shortestPathPatience))
+    }
+
+    /// Whether only the media is overdue, and not the reports of a peer that has stopped its media.
+    func missesMedia(_ limit: Duration, at now: ClockReading) -> Bool {
+        guard let last, let lastMedia, last - lastMedia < limit else { return false }
+        return now - last < reportPatience(limit)
     }
 
     /// The moment after which silence counts as an interruption; nil before the first packet.

@@ -52,7 +52,7 @@ struct PeerSilence: Sendable {
         let patience = rhythm.pathPatience(pathLimit)
         let pathEnd = max(last, pathBegan ?? last) + Self.patience(patience, searches)
         if pathEnd < now {
-            look.reports.append(.pathSilent)
+            look.reports.append(rhythm.missesMedia(pathLimit, at: now) ? .mediaMissing : .pathSilent)
             searches += 1
             // The next one, unless something arrives.
             pathBegan = now

@@ -58,6 +58,7 @@ extension StateEventTable {
             interrupted                 | ~                                    | "                      | +mediaLost >reconnecting | "                        | .
             resumed                     | .                                    | "                      | "                        | "                        | >connected
             networkChanged              | restartIce +iceRestart notify        | "                      | "                        | "                        | "
+            mediaMissing                | restartIce +iceRestart notify        | "                      | "                        | "                        | "
             pathSilent                  | restartIce +iceRestart notify        | "                      | "                        | "                        | "
             dtmf 5                      | notify                               | "                      | "                        | "                        | "
             warning no device           | notify                               | "                      | "                        | "                        | "

@@ -74,6 +74,7 @@ extension StateEventTable {
             firstAudioSample            | ~                                                 | "                | "                                                        | "                | "
             interrupted                 | ~                                                 | "                | "                                                        | "                | "
             networkChanged              | ~                                                 | "                | "                                                        | "                | "
+            mediaMissing                | ~                                                 | "                | "                                                        | "                | "
             pathSilent                  | ~                                                 | "                | "                                                        | "                | "
             dtmf 5                      | notify                                            | "                | "                                                        | "                | "
             warning no device           | notify                                            | "                | "                                                        | "                | "

@@ -64,7 +64,9 @@ extension StateEventTable {
             interrupted g1                 | ~                                    | .                        | ~                              | +mediaLost >reconnecting | ~
             networkChanged                 | restartIce +iceRestart notify        | "                        | "                              | "                        | "
             networkChanged g1              | ~                                    | .                        | restartIce +iceRestart notify  | "                        | "
+            mediaMissing                   | restartIce +iceRestart notify        | "                        | "                              | "                        | "
             pathSilent                     | restartIce +iceRestart notify        | "                        | "                              | "                        | "
+            mediaMissing g1                | ~                                    | .                        | restartIce +iceRestart notify  | "                        | "
             pathSilent g1                  | ~                                    | .                        | restartIce +iceRestart notify  | "                        | "
             dtmf 5                         | notify                               | "                        | "                              | "                        | "
             dtmf 5 g1                      | notify                               | .                        | notify                         | "                        | "

@@ -55,6 +55,7 @@ extension StateEventTable {
             firstAudioSample            | ~                                 | "                     | "                                 | "
             interrupted                 | ~                                 | "                     | "                                 | "
             networkChanged              | ~                                 | "                     | "                                 | "
+            mediaMissing                | ~                                 | "                     | "                                 | "
             pathSilent                  | ~                                 | "                     | "                                 | "
             dtmf 5                      | notify                            | "                     | "                                 | "
             warning no device           | notify                            | "                     | "                                 | "
