@@ -40,6 +40,7 @@ extension Page {
         ("rules-words.js", PackageResources.rules_words_js),
         ("rules.js", PackageResources.rules_js),
         ("sender.js", PackageResources.sender_js),
+        ("silence.js", PackageResources.silence_js),
         ("statistics-view.js", PackageResources.statistics_view_js),
         ("statistics.js", PackageResources.statistics_js),
         ("timeline-view.js", PackageResources.timeline_view_js),

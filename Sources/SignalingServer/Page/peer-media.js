@@ -2,17 +2,12 @@
 
 import { answerOf, iceParameters } from "./ice-restart.js";
 import { Sender } from "./sender.js";
+import { Silence } from "./silence.js";
 import { rates, readStatistics } from "./statistics.js";
 
 const kinds = ["audio", "video"];
 const lookMs = 50;
 const steadyLookMs = 250;
-const silenceMs = 2_000;
-const pathSilenceMs = 1_500;
-/** How long media that arrived in each look may be missing. */
-const mediaSilenceMs = 700;
-/** After so many looks with packets, media is regular. */
-const regularLooks = 4;
 
 export class PeerMedia {
   #report;
@@ -24,12 +19,9 @@ export class PeerMedia {
   #facts = new Set();
   #timer;
   #isClosed = false;
-  #isInterrupted = false;
   #last;
   #lastRated;
-  #heard = { arrivals: -1, silentMs: 0, reportedMs: 0 };
-  /** The RTP packets so far, in how many looks one after the other there were some, and how long none has arrived since. */
-  #rhythm = { packets: 0, looks: 0, missingMs: 0 };
+  #silence = new Silence();
   /** The ICE restart that has not ended: its number, its beginning, and the candidate pairs that were there before. */
   #restart;
   /** What is done for other paths, one after the other. */
@@ -227,7 +219,7 @@ export class PeerMedia {
       this.#once("verified");
     }
     if (state !== "failed") return;
-    if (this.#facts.has("verified")) return this.#setInterrupted(true);
+    if (this.#facts.has("verified")) return this.#notifyOf(this.#silence.interrupt());
     // The browser compares the peer's certificate with the fingerprint of its SDP. In Firefox DTLS fails with ICE, too, and sometimes before it.
     const dtls = this.#pc.getTransceivers()[0]?.sender.transport?.state;
     const fault = dtls === "failed" && this.#facts.has("iceConnected") ? "security" : "other";
@@ -238,16 +230,14 @@ export class PeerMedia {
     if (!this.#isClosed) this.#report(fact);
   }
 
+  #notifyOf(types) {
+    for (const type of types) this.#notify({ type });
+  }
+
   #once(type) {
     if (this.#facts.has(type)) return;
     this.#facts.add(type);
     this.#notify({ type });
-  }
-
-  #setInterrupted(isInterrupted) {
-    if (this.#isInterrupted === isInterrupted) return;
-    this.#isInterrupted = isInterrupted;
-    this.#notify({ type: isInterrupted ? "interrupted" : "resumed" });
   }
 
   /** Reads the statistics repeatedly to see what arrives. */
@@ -260,7 +250,6 @@ export class PeerMedia {
       if (this.#isClosed) return;
       for (const kind of kinds) if (figures[kind].received.decoded > 0) this.#once(firstOf(kind));
       this.#listenForPath(figures);
-      this.#listenForMedia(figures);
       this.#listenForSilence(figures);
       this.figures = figures;
       this.#rate(figures);
@@ -269,39 +258,11 @@ export class PeerMedia {
     }, hasAll && !this.#restart?.hasAnswer ? steadyLookMs : lookMs);
   }
 
-  /** The time since the last look. A late timer counts for at most two intervals. */
-  #sinceLastLook({ at }) {
-    return Math.min(at - (this.#last?.at ?? at), 2 * steadyLookMs);
-  }
-
-  /** Media that arrived in each look is missed sooner than everything. The rules know whether the peer has stopped it. */
-  #listenForMedia(figures) {
-    const packets = kinds.reduce((sum, kind) => sum + figures[kind].received.packets, 0);
-    if (packets !== this.#rhythm.packets) {
-      this.#rhythm = { packets, looks: this.#rhythm.looks + 1, missingMs: 0 };
-      return;
-    }
-    if (this.#rhythm.looks < regularLooks) this.#rhythm.looks = 0;
-    this.#rhythm.missingMs += this.#sinceLastLook(figures);
-    if (this.#rhythm.looks === 0 || this.#rhythm.missingMs < mediaSilenceMs) return;
-    this.#rhythm.looks = 0;
-    if (this.#facts.has("verified")) this.#notify({ type: "mediaMissing" });
-  }
-
   #listenForSilence(figures) {
     if (!this.#facts.has("verified")) return;
-    // It falls when the browser forgets the pairs of a former path.
-    if (figures.arrivals < this.#heard.arrivals) this.#heard.arrivals = figures.arrivals;
-    if (figures.arrivals > this.#heard.arrivals) {
-      this.#heard = { arrivals: figures.arrivals, silentMs: 0, reportedMs: 0 };
-      return this.#setInterrupted(false);
-    }
-    this.#heard.silentMs += this.#sinceLastLook(figures);
-    if (this.#heard.silentMs - this.#heard.reportedMs >= pathSilenceMs) {
-      this.#heard.reportedMs = this.#heard.silentMs;
-      this.#notify({ type: "pathSilent" });
-    }
-    if (this.#heard.silentMs >= silenceMs) this.#setInterrupted(true);
+    // A late timer counts for at most two intervals.
+    const milliseconds = Math.min(figures.at - (this.#last?.at ?? figures.at), 2 * steadyLookMs);
+    this.#notifyOf(this.#silence.look(figures, milliseconds));
   }
 
   #rate(figures) {

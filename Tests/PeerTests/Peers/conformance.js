@@ -3,6 +3,7 @@
 const { Delivery } = await import('./delivery.js');
 const { Routing } = await import('./routing.js');
 const { Rules } = await import('./rules.js');
+const { Silence } = await import('./silence.js');
 const { readHead } = await import('./message-head.js');
 const { decode, encode } = await import('./message.js');
 
@@ -101,5 +102,19 @@ function follow(call, events) {
       event, effects, state, ...(hold !== 'none' && { hold }),
       ...(end && { end: { reason: end.reason, code: end.code, by: end.by } }),
     };
+  });
+}
+
+/** What the statistics of each look say about silence: of looks of 250 ms with `packets` of media and `others`. */
+function listen(looks) {
+  const silence = new Silence();
+  let [packets, others] = [0, 0];
+  return looks.map((look) => {
+    packets += look.packets ?? 0;
+    others += look.others ?? 0;
+    const figures = {
+      arrivals: packets + others, audio: { received: { packets } }, video: { received: { packets: 0 } },
+    };
+    return look.isBroken ? silence.interrupt() : silence.look(figures, look.milliseconds ?? 250);
   });
 }
