@@ -104,6 +104,8 @@ extension EndToEnd {
             #expect(!call.alice.hasEvent(["event": "holdChanged", "hold": "none"]))
             try await eventually("resumed") { call.alice.hasEvent(["event": "holdChanged", "hold": "none"]) }
             try await call.expectMedia()
+            // The silence of a held call is no reason to look for another path.
+            for end in [call.alice, call.bob] { #expect(end.count(of: ["event": "networkChangeStarted"]) == 1) }
             try await call.end()
         }
     }
