@@ -251,7 +251,10 @@ package struct Delivery: Sendable {
         let ofDevice = [true, false].map { StreamKey(call: key.call, device: key.device, isForAll: $0) }
         let epochs = ofDevice.compactMap { streams[$0]?.epoch }
         if epochs.contains(where: { $0 > epoch }) { return false }
-        if epochs.contains(where: { $0 < epoch }) { for key in ofDevice { streams[key] = nil } }
+        guard epochs.contains(where: { $0 < epoch }) else { return true }
+        for key in ofDevice { streams[key] = nil }
+        // Also when the message itself is too far ahead: the former process must not come back.
+        streams[key] = IncomingStream(epoch: epoch)
         return true
     }
 

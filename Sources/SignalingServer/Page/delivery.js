@@ -159,8 +159,8 @@ export class Delivery {
     this.#forgetOldStreams(now);
     const { device, epoch = 0 } = head;
     const [call, isForAll] = [receivedKey(head), head.toDevice === undefined];
-    if (!this.#begin(call, device, epoch)) return undefined;
     const key = streamKey(call, device, isForAll);
+    if (!this.#begin(call, device, epoch, key)) return undefined;
     const stream = this.#streams.get(key) ?? new IncomingStream(call, device, epoch);
     const held = Array.from(this.#streams.values()).reduce((sum, one) => sum + one.heldCount, 0);
     const delivered = take(stream, held < maximumHeld);
@@ -172,11 +172,14 @@ export class Delivery {
   }
 
   /** Forgets what a former process of the device has sent. Returns false for the epoch of a former process. */
-  #begin(call, device, epoch) {
+  #begin(call, device, epoch, key) {
     const ofDevice = [true, false].map((isForAll) => streamKey(call, device, isForAll));
-    const epochs = ofDevice.filter((key) => this.#streams.has(key)).map((key) => this.#streams.get(key).epoch);
+    const epochs = ofDevice.flatMap((one) => this.#streams.get(one)?.epoch ?? []);
     if (epochs.some((known) => known > epoch)) return false;
-    if (epochs.some((known) => known < epoch)) for (const key of ofDevice) this.#streams.delete(key);
+    if (!epochs.some((known) => known < epoch)) return true;
+    for (const one of ofDevice) this.#streams.delete(one);
+    // Also when the message itself is too far ahead: the former process must not come back.
+    this.#streams.set(key, new IncomingStream(call, device, epoch));
     return true;
   }
 

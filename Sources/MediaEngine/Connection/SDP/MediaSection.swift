@@ -78,7 +78,7 @@ struct MediaSection: Sendable, Equatable {
     var fingerprint: Fingerprint
     /// The value of `a=setup` (RFC 4145): actpass, active or passive.
     var setup: String
-    /// The candidates; those with a name instead of an address are not in ``lines``.
+    /// The candidates, also those with a name instead of an address.
     var candidates: [IceCandidate]
     /// Whether the candidates are complete (RFC 8840 section 8.2).
     var hasAllCandidates: Bool
@@ -146,7 +146,7 @@ struct MediaSection: Sendable, Equatable {
         if let transportSequenceId { lines.append("a=extmap:\(transportSequenceId) \(TransportFeedback.extensionURI)") }
         if let audioLevelId { lines.append("a=extmap:\(audioLevelId) \(AudioLevel.extensionURI)") }
         lines += sources.map { "a=ssrc:\($0.ssrc) cname:\($0.cname)" }
-        lines += candidates.filter(\.namesAddress).map { "a=\($0.candidate)" }
+        lines += candidates.map { "a=\($0.candidate)" }
         if takesReducedSizeRtcp { lines.append("a=rtcp-rsize") }
         if hasAllCandidates { lines.append("a=end-of-candidates") }
         return lines
@@ -194,7 +194,7 @@ struct DataSection: Sendable, Equatable {
             "m=application 9 UDP/DTLS/SCTP webrtc-datachannel", "c=IN IP4 0.0.0.0", "a=mid:\(mid)",
             "a=ice-ufrag:\(iceUfrag)", "a=ice-pwd:\(icePassword)", "a=fingerprint:\(fingerprint)", "a=setup:\(setup)",
             "a=sctp-port:\(Self.port)", "a=max-message-size:\(maxMessageSize)",
-        ] + candidates.filter(\.namesAddress).map { "a=\($0.candidate)" }
+        ] + candidates.map { "a=\($0.candidate)" }
     }
 }
 

@@ -148,7 +148,10 @@ struct RemoteDescription: Sendable, Equatable {
     /// The text for `webrtcbin`: every used m-line, as `sendrecv`.
     var forWebrtcbin: SessionDescription {
         var result = self
+        // Names are looked up by the engine itself.
+        result.data?.candidates.removeAll { !$0.namesAddress }
         for index in result.sections.indices {
+            result.sections[index].candidates.removeAll { !$0.namesAddress }
             result.sections[index].direction = .sendrecv
             // Signalled by a separate call.
             result.sections[index].hasAllCandidates = false
