@@ -117,6 +117,8 @@ extension RealPipelines {
                 $0.tracks[.video]?.bitrateKbit = 800
                 $0.network = network
             }
+            // Only the caller's packets fill the link. Those of both ends fill the queue before a lower rate can show.
+            options.configureCallee = { $0.network = nil }
             try await withCall(options) { call in
                 try await call.connect()
                 for end in call.ends { try await end.waitForFrames(10) }
@@ -128,8 +130,13 @@ extension RealPipelines {
                 }
                 network.conditions = NetworkConditions()
                 let before = (repeated(), try await video(call.caller).retransmittedPacketsSent)
-                try await eventually("all video", within: .seconds(30)) {
-                    try await video(call.caller).targetBitrate == 800_000
+                let growth = Shared<[String]>([])
+                try await eventually("all video: \(growth.value)", within: .seconds(30)) {
+                    let (sent, estimate) = (try await video(call.caller), await available(call.caller) ?? 0)
+                    let now =
+                        "\(Int(estimate / 1_000)) for \(sent.targetBitrate), \(sent.qualityLimitationReason)"
+                    growth.update { if $0.last != now { $0.append(now) } }
+                    return sent.targetBitrate == 800_000
                 }
                 // More than what the peer missed.
                 let (probed, missed) = (
