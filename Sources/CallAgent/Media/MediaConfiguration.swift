@@ -58,7 +58,9 @@ public struct MediaConfiguration: Sendable {
     public var trustRootsFile: String?
     /// Which candidates may be used.
     public var iceTransportPolicy = IceTransportPolicy.all
-    /// Whether names in the peer's candidates are looked up by multicast DNS: ``PeerConnectionConfiguration/looksUpMulticastNames``.
+    /// Whether names such as `0b5c7a3e.local` in the peer's candidates are looked up by multicast DNS (RFC 6762); else such candidates are passed over.
+    ///
+    /// Browsers send such names instead of private addresses. At most 16 names of one peer are looked up, and none while only relay candidates may be used.
     public var looksUpMulticastNames = false
     /// A network with chosen conditions that all that the calls send passes, for tests; nil: none.
     ///
