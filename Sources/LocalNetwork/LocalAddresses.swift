@@ -26,7 +26,8 @@ package enum LocalAddresses {
         return inet_pton(AF_INET, text, &storage) == 1 || inet_pton(AF_INET6, text, &storage) == 1
     }
 
-    private static func isLinkLocal(_ address: String) -> Bool {
+    /// Whether the text is a link-local address (RFC 3927, RFC 4291 section 2.5.6).
+    package static func isLinkLocal(_ address: String) -> Bool {
         address.lowercased().hasPrefix("fe80:") || address.hasPrefix("169.254.")
     }
 

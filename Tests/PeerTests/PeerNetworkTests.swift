@@ -66,15 +66,9 @@ private struct BrowserLab {
             stun = nil
             return
         }
-        let words = [
-            "-n", "--no-cli", "--no-tls", "--no-dtls", "--listening-ip", NetworkLab.server, "--stun-only", "--log-file",
-            "stdout", "--pidfile", "/dev/null",
-        ]
-        let command = lab.command(at: .internet, "/usr/bin/turnserver", words)
+        let command = lab.command(at: .internet, NetworkLab.stunServer.path, NetworkLab.stunServer.arguments)
         stun = try Program(command.arguments, path: command.path)
-        try await eventually("the STUN server listens") { [lab] in
-            try lab.inside(.internet, "ss", "-lun").contains("\(NetworkLab.server):3478")
-        }
+        try await eventually("the STUN server listens") { [lab] in try lab.isStunListening() }
     }
 
     /// A page of the server gets camera and microphone, although its connection is not encrypted.

@@ -98,6 +98,19 @@ package final class NetworkLab: Sendable {
         }
     }
 
+    /// The command of a STUN server on the internet, for ``command(at:_:_:)``; ``isStunListening()`` tells when it is ready.
+    package static let stunServer = (
+        path: "/usr/bin/turnserver",
+        arguments: [
+            "-n", "--no-cli", "--no-tls", "--no-dtls", "--listening-ip", server, "--stun-only", "--log-file", "stdout",
+            "--pidfile", "/dev/null",
+        ]
+    )
+
+    package func isStunListening() throws -> Bool {
+        try inside(.internet, "ss", "-lun").contains("\(Self.server):3478")
+    }
+
     // MARK: Events
 
     /// Alice gets another address of the same network, and loses the former one.

@@ -252,7 +252,7 @@ package struct Delivery: Sendable {
         let epochs = ofDevice.compactMap { streams[$0]?.epoch }
         if epochs.contains(where: { $0 > epoch }) { return false }
         guard epochs.contains(where: { $0 < epoch }) else { return true }
-        for key in ofDevice { streams[key] = nil }
+        for former in ofDevice { streams[former] = nil }
         // Also when the message itself is too far ahead: the former process must not come back.
         streams[key] = IncomingStream(epoch: epoch)
         return true

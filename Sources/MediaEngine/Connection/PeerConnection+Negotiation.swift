@@ -214,9 +214,12 @@ extension PeerConnection {
     }
 
     private func take(named candidate: IceCandidate?) {
-        if candidate == nil { logger.notice("no address for the name in a candidate; is libnss-mdns installed?") }
-        // The connection may be closed by now.
-        if let candidate { try? take(candidate) }
+        if let candidate {
+            // The connection may be closed by now.
+            try? take(candidate)
+        } else {
+            logger.notice("no address for the name in a candidate; is libnss-mdns installed?")
+        }
         if namedCandidates.finishOne() { try? take(.endOfCandidates) }
     }
 

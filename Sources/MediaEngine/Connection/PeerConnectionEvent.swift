@@ -29,9 +29,9 @@ public struct PeerConnectionEvent: Sendable, Equatable {
         ///
         /// A NAT may have forgotten this end. The check tells the peer the new address, but connections to servers may be broken, too.
         case pathChecked
-        /// Media that came regularly stopped, and nothing else arrived, for four times its longest pause and at least 300 ms; again while it lasts.
+        /// Media stopped, and nothing else arrived, for four times its longest pause: at least 300 ms, at most ``TransportTuning/pathSilenceMs``.
         ///
-        /// Another path should be looked for, unless the peer has stopped its media.
+        /// Another path should be looked for, unless the peer has stopped its media. It is reported again while nothing arrives, as ``pathSilent`` is.
         case mediaMissing
         /// Nothing arrived for ``TransportTuning/pathSilenceMs``, with the same patience; again while nothing arrives, at first after the same time, then every 3 s.
         case pathSilent

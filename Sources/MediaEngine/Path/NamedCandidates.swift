@@ -46,9 +46,9 @@ struct NamedCandidates {
 
     /// The address that is used: the first IPv6 one, else the first IPv4 one, as the draft's section 3.2.1 demands.
     ///
-    /// A link-local IPv6 address is none, since it needs an interface.
+    /// Link-local addresses are left out, as those of this end are.
     static func choice(of addresses: [String]) -> String? {
-        let usable = addresses.filter { LocalAddresses.isNumeric($0) && !$0.lowercased().hasPrefix("fe80:") }
+        let usable = addresses.filter { LocalAddresses.isNumeric($0) && !LocalAddresses.isLinkLocal($0) }
         return usable.first { $0.contains(":") } ?? usable.first
     }
 }

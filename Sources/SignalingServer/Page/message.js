@@ -52,7 +52,8 @@ const isIceText = (shortest) => (value) => value.length >= shortest && value.len
 /** The allowed values of each field. */
 const bounds = {
   id: isName, callId: isName, from: isName, to: isName, generation: isWithin(0, limits.generation),
-  sentUnixMs: (value) => value >= 0, device: isName, toDevice: isName, seq: isWithin(1, limits.sequence), epoch: isWithin(0, limits.epoch),
+  sentUnixMs: (value) => value >= 0, device: isName, toDevice: isName, seq: isWithin(1, limits.sequence),
+  epoch: isWithin(0, limits.epoch),
   extension: isExtension, media: (value) => value.audio || value.video, state: () => true,
   ringTimeoutMs: isWithin(1, limits.ringTimeoutMs), room: isName, displayName: isText, address: isText,
   sdp: (value) => value !== "" && isAtMost(limits.sdpBytes)(value), code: isWithin(0, limits.code), text: isText,

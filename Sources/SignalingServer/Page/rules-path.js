@@ -16,11 +16,11 @@ export function takePathFact(rules, generation, fact) {
       restart.isWanted = true;
       return [];
     case "mediaMissing":
-      if (expectsMedia(rules) && !restart.isRunning) restart.isWanted = true;
+    case "pathSilent": {
+      const isReason = fact.type === "pathSilent" || expectsMedia(rules);
+      if (isReason && !restart.isRunning) restart.isWanted = true;
       return [];
-    case "pathSilent":
-      if (!restart.isRunning) restart.isWanted = true;
-      return [];
+    }
     case "iceParameters": {
       if (restart.number !== fact.restart) return ignored("ICE parameters of an earlier restart");
       restart.hasOwnParameters = true;

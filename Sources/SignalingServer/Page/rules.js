@@ -31,6 +31,7 @@ export class Rules {
   isVideoWaived = false;
   hasFirstFrame = false;
   isInterrupted = false;
+  /** Of the peer's signaling connection: here, leaving (closed a moment ago) or gone. */
   peerPresence = "here";
   askedMedia = undefined;
   requestedMedia = undefined;

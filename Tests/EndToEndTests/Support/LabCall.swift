@@ -25,16 +25,9 @@ struct LabCall {
         try await eventually("the server listens") { !server.lines.isEmpty }
         var servers = [server]
         if stun {
-            let turn = try start(
-                .internet,
-                [
-                    "-n", "--no-cli", "--no-tls", "--no-dtls", "--listening-ip", NetworkLab.server,
-                    "--stun-only", "--log-file", "stdout", "--pidfile", "/dev/null",
-                ], path: "/usr/bin/turnserver")
-            servers.append(turn)
-            try await eventually("the STUN server listens") {
-                try lab.inside(.internet, "ss", "-lun").contains("\(NetworkLab.server):3478")
-            }
+            servers.append(
+                try start(.internet, NetworkLab.stunServer.arguments, path: NetworkLab.stunServer.path))
+            try await eventually("the STUN server listens") { try lab.isStunListening() }
         }
         self.servers = servers
         folder = Folder()

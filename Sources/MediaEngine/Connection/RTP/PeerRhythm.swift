@@ -62,9 +62,13 @@ struct PeerRhythm: Sendable, Equatable {
     /// It is `limit` for a peer that was sending media. For a peer that sends only reports, it is three times the longest interval between
     /// its latest reports, if that is more. RFC 3550 varies each interval by a factor of 0.5 to 1.5, so the next may be three times the last.
     func patience(_ limit: Duration) -> Duration {
-        guard let last else { return limit }
-        if let lastMedia, last - lastMedia < limit { return limit }
-        return reportPatience(limit)
+        last == nil || hadMedia(limit) ? limit : reportPatience(limit)
+    }
+
+    /// Whether media was among the last that arrived.
+    private func hadMedia(_ limit: Duration) -> Bool {
+        guard let last, let lastMedia else { return false }
+        return last - lastMedia < limit
     }
 
     /// The same for a peer that sends only reports.
@@ -77,15 +81,13 @@ struct PeerRhythm: Sendable, Equatable {
     ///
     /// Media that has been regular is missed much earlier than `limit`: what was as irregular lately is no sign of a broken path.
     func pathPatience(_ limit: Duration) -> Duration {
-        guard let last, let lastMedia, last - lastMedia < limit, let longest = mediaGaps.longest else {
-            return patience(limit)
-        }
+        guard hadMedia(limit), let longest = mediaGaps.longest else { return patience(limit) }
         return min(limit, max(longest * Self.usualGaps, Self.shortestPathPatience))
     }
 
     /// Whether only the media is overdue, and not the reports of a peer that has stopped its media.
     func missesMedia(_ limit: Duration, at now: ClockReading) -> Bool {
-        guard let last, let lastMedia, last - lastMedia < limit else { return false }
+        guard let last, hadMedia(limit) else { return false }
         return now - last < reportPatience(limit)
     }
 
