@@ -131,7 +131,9 @@ extension RealPipelines {
         @Test("The first IPv6 address is used, else the first IPv4 one; a link-local one is not")
         func choice() {
             #expect(NamedCandidates.choice(of: ["192.0.2.1", "2001:db8::1", "2001:db8::2"]) == "2001:db8::1")
-            #expect(NamedCandidates.choice(of: ["fe80::1", "FE80::1%eth0", "169.254.1.1", "192.0.2.1", "192.0.2.2"]) == "192.0.2.1")
+            #expect(
+                NamedCandidates.choice(of: ["fe80::1", "FE80::1%eth0", "169.254.1.1", "192.0.2.1", "192.0.2.2"])
+                    == "192.0.2.1")
             #expect(NamedCandidates.choice(of: ["fe80::1", "no address"]) == nil)
         }
 
