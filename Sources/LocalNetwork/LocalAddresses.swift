@@ -5,13 +5,23 @@ package enum LocalAddresses {
     /// Every address of an interface that is up, except loopback and link-local ones, in numeric form.
     ///
     /// Link-local addresses are left out because browsers do not use them and a call would choose one.
-    package static func global() -> [String] { all().filter { !isLoopback($0) && !isLinkLocal($0) } }
+    package static func global() -> [String] {
+        all().map(\.address).filter { !isLoopback($0) && !isLinkLocal($0) }
+    }
+
+    /// Every address of these interfaces that are up, except link-local ones, in numeric form.
+    package static func of(_ interfaces: [String]) -> [String] {
+        all().filter { interfaces.contains($0.interface) && !isLinkLocal($0.address) }.map(\.address)
+    }
+
+    /// Whether this machine has the interface, up or down.
+    package static func hasInterface(_ name: String) -> Bool { if_nametoindex(name) != 0 }
 
     /// Whether an interface that is up has the address, of any kind, in numeric form.
     package static func isInUse(_ address: String) -> Bool {
         // A link-local address may name its interface.
         func plain(_ text: String) -> Substring { text.prefix { $0 != "%" } }
-        return all().contains { plain($0) == plain(address) }
+        return all().contains { plain($0.address) == plain(address) }
     }
 
     /// Whether the text is an address of the loopback interface, or `localhost`.
@@ -31,11 +41,11 @@ package enum LocalAddresses {
         address.lowercased().hasPrefix("fe80:") || address.hasPrefix("169.254.")
     }
 
-    private static func all() -> [String] {
+    private static func all() -> [(interface: String, address: String)] {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return [] }
         defer { freeifaddrs(first) }
-        var addresses: [String] = []
+        var addresses: [(interface: String, address: String)] = []
         for entry in sequence(first: first, next: { $0?.pointee.ifa_next }) {
             guard let entry, let address = entry.pointee.ifa_addr, entry.pointee.ifa_flags & UInt32(IFF_UP) != 0 else {
                 continue
@@ -46,7 +56,9 @@ package enum LocalAddresses {
             case AF_INET6: length = MemoryLayout<sockaddr_in6>.size
             default: continue
             }
-            if let text = text(of: address, socklen_t(length)) { addresses.append(text) }
+            if let text = text(of: address, socklen_t(length)) {
+                addresses.append((String(cString: entry.pointee.ifa_name), text))
+            }
         }
         return addresses
     }

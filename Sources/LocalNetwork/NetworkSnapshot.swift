@@ -8,15 +8,24 @@ package struct NetworkSnapshot: Sendable, Equatable {
     package var sources: [String?]
 
     /// The network at this moment.
-    package static var now: NetworkSnapshot {
-        NetworkSnapshot(
-            addresses: LocalAddresses.global().sorted(),
+    package static var now: NetworkSnapshot { now(of: []) }
+
+    /// What these interfaces have of the network at this moment, their loopback addresses included; of all interfaces if there are none.
+    package static func now(of interfaces: [String]) -> NetworkSnapshot {
+        let addresses = interfaces.isEmpty ? LocalAddresses.global() : LocalAddresses.of(interfaces)
+        return NetworkSnapshot(
+            addresses: addresses.sorted(),
             // Addresses for documentation (RFC 5737, RFC 3849): nothing is sent there.
-            sources: ["192.0.2.1", "2001:db8::1"].map { source(toward: $0) })
+            sources: ["192.0.2.1", "2001:db8::1"].map { source(toward: $0, through: interfaces) })
     }
 
-    /// The address that packets to `address` leave from; nil without a route.
-    package static func source(toward address: String) -> String? {
+    /// The address that packets to `address` leave from through the first of these interfaces that has a route, or through any; nil without a route.
+    package static func source(toward address: String, through interfaces: [String] = []) -> String? {
+        guard !interfaces.isEmpty else { return source(toward: address, interface: nil) }
+        return interfaces.lazy.compactMap { source(toward: address, interface: $0) }.first
+    }
+
+    private static func source(toward address: String, interface: String?) -> String? {
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
         hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
@@ -26,6 +35,12 @@ package struct NetworkSnapshot: Sendable, Equatable {
         let handle = socket(found.pointee.ai_family, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC, 0)
         guard handle >= 0 else { return nil }
         defer { close(handle) }
+        if let interface {
+            guard setsockopt(handle, SOL_SOCKET, SO_BINDTODEVICE, interface, socklen_t(interface.utf8.count)) == 0
+            else {
+                return nil
+            }
+        }
         // The connection of a datagram socket sends nothing: it only chooses the route.
         guard connect(handle, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0 else { return nil }
         var own = sockaddr_storage()

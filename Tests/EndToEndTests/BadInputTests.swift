@@ -59,7 +59,10 @@ extension EndToEnd {
                     "--ring-timeout: 'x' is no duration; use 2s"
                 ),
                 (["call", "bob", "--as", "alice", "--ring-timeout", "0s"], "longer than 0"),
-                (["call", "bob", "--as", "alice", "--ice-interface", "eth0"], "no IP address"),
+                (
+                    ["call", "bob", "--as", "alice", "--ice-interface", "lo", "--ice-interface", "127.0.0.1"],
+                    "--ice-interface takes addresses or interfaces, not both"
+                ),
                 (["call", "bob", "--as", "alice", "--ice-server", "turn:127.0.0.1"], "username and a credential"),
                 (["call", "bob", "--as", "alice", "--ice-server", "stuns:127.0.0.1"], "STUN by TLS"),
                 (
@@ -156,12 +159,16 @@ extension EndToEnd {
         }
 
         @Test(
-            "A local address that this machine lacks is exit code 7, before any call",
-            arguments: ["192.0.2.1", "2001:db8::1"])
-        func strangeAddress(address: String) async throws {
+            "A local address or interface that this machine lacks is exit code 7, before any call",
+            arguments: [
+                ("192.0.2.1", "does not have the address 192.0.2.1; it has 127.0.0.1"),
+                ("2001:db8::1", "does not have the address 2001:db8::1; it has 127.0.0.1"),
+                ("eth0.none", "'eth0.none' is no IP address, and this machine has no interface with that name"),
+                ("192.0.2.256", "'192.0.2.256' is no IP address, and this machine has no interface with that name"),
+            ])
+        func strangeAddress(address: String, complaint: String) async throws {
             try await expect(
-                Program(["call", "bob", "--as", "alice", "--ice-interface", address]), status: 7,
-                part: "does not have the address \(address); it has 127.0.0.1")
+                Program(["call", "bob", "--as", "alice", "--ice-interface", address]), status: 7, part: complaint)
         }
 
         @Test("A token sent unencrypted to another host causes a warning", arguments: ["error", "warning"])

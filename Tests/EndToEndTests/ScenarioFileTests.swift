@@ -123,6 +123,27 @@ extension EndToEnd {
                 "parties: {a: , b: {browser: chromium}}\nsteps: []\nexpect: {b: audio.received.toneHz>1}",
                 ":3:13: a page has no figure 'audio.received.toneHz'"
             ),
+            ("parties: {a: {nat: home}}\nsteps: []", ":1:20: 'home' is no NAT; use none, cone or symmetric"),
+            (
+                "signaling: ws://127.0.0.1\nparties: {a: {nat: cone}}\nsteps: []",
+                ":1:12: a has a NAT: then nothing outside of the scenario can be reached"
+            ),
+            (
+                "parties: {a: {nat: cone}, b: {browser: chromium}}\nsteps: []",
+                ":1:10: a has a NAT, and b is a page, which no network is made for"
+            ),
+            (
+                "parties: {a: {nat: cone}, b: {ice-interface: \"::1\"}}\nsteps: []",
+                ":1:10: a has a NAT: then b has no 'ice-interface' to choose"
+            ),
+            (
+                "parties: {a: {nat: none}}\nsteps: [{party: a, do: move-nat}]",
+                ":2:24: a has no NAT; give that party 'nat: cone' or 'nat: symmetric'"
+            ),
+            (
+                steps + "  - {party: bob, do: link-down}",
+                ":3:22: bob has no machine of its own; give that party 'nat: none'"
+            ),
             ("parties: {a: , b: {elsewhere: c}}\nsteps: []", ":1:20: a party that runs elsewhere needs 'signaling'"),
             (
                 "signaling: ws://127.0.0.1\nparties: {a: , b: {elsewhere: c, video: test}}\nsteps: []",

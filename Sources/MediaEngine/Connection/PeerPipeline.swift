@@ -50,7 +50,7 @@ final class PeerPipeline: Sendable {
             throw .pluginMissing(element: element)
         }
         let (tuning, policy) = (configuration.tuning, configuration.iceTransportPolicy)
-        let addresses = tuning.addresses(in: .now)
+        let addresses = tuning.addresses(in: tuning.network)
         let servers = try IceServers(configuration.iceServers, policy: policy)
         for error in servers.unusable { report(.warning("\(error)")) }
         let association = configuration.allowsDataChannels && SharedAssociation.isNeeded ? SharedAssociation() : nil

@@ -10,7 +10,13 @@ public struct TransportTuning: Sendable, Equatable {
     /// Chosen addresses stay when the network changes: ``PeerConnectionEvent/Kind/networkChanged`` is then never reported.
     public var localAddresses: [String] = []
 
-    /// Whether ICE also gathers a candidate on 127.0.0.1, beside all other addresses of the machine; without effect on chosen ``localAddresses``.
+    /// The network interfaces on whose addresses ICE gathers candidates, such as `eth0`; empty means all except loopback.
+    ///
+    /// When their addresses change, the path follows. Without effect on chosen ``localAddresses``.
+    public var localInterfaces: [String] = []
+
+    /// Whether ICE also gathers a candidate on 127.0.0.1, beside all other addresses of the machine; without effect on chosen ``localAddresses``
+    /// and ``localInterfaces``.
     public var usesLoopback = false
 
     /// The range of local UDP ports; nil lets the system choose.
@@ -86,9 +92,13 @@ public struct TransportTuning: Sendable, Equatable {
     /// How long the teardown of one peer connection may take, in ms, before it is abandoned and reported.
     public var teardownMs = 5_000
 
-    /// The addresses that ICE gathers candidates on in this network.
+    /// What the chosen interfaces have of the network at this moment.
+    var network: NetworkSnapshot { .now(of: localInterfaces) }
+
+    /// The addresses that ICE gathers candidates on in this network, which ``network`` was at some time.
     func addresses(in network: NetworkSnapshot) -> [String] {
-        localAddresses.isEmpty ? (usesLoopback ? ["127.0.0.1"] : []) + network.addresses : localAddresses
+        guard localAddresses.isEmpty else { return localAddresses }
+        return (usesLoopback && localInterfaces.isEmpty ? ["127.0.0.1"] : []) + network.addresses
     }
 
     /// Makes the tuning for real networks.

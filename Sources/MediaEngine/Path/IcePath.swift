@@ -41,7 +41,7 @@ final class IcePath: Sendable {
     /// Makes a path on these addresses; nil for all that the settings allow.
     init(_ restart: Int, _ settings: Settings, addresses chosen: [String]? = nil) throws(MediaError) {
         self.restart = restart
-        let network = NetworkSnapshot.now
+        let network = settings.tuning.network
         self.network = network
         (tuning, tunnels) = (settings.tuning, settings.tunnels)
         let addresses = chosen ?? tuning.addresses(in: network)
@@ -57,7 +57,7 @@ final class IcePath: Sendable {
     ///
     /// Only on the ``IceThread``, where alone the pair may be read.
     var isOutdated: Bool {
-        let now = NetworkSnapshot.now
+        let now = tuning.network
         let addresses = tuning.addresses(in: now)
         // Nothing can be done without an address.
         guard !addresses.isEmpty else { return false }
@@ -72,15 +72,19 @@ final class IcePath: Sendable {
     /// Notes which address the kernel prefers for the peer's; only on the ``IceThread``.
     func noteRoute() {
         guard let peer = nice.selectedPair?.remote.address else { return }
-        let source = NetworkSnapshot.source(toward: peer)
+        let source = source(toward: peer)
         route.withLock { $0 = (peer, source) }
     }
 
     /// The address that packets to the peer leave from now, if it is another one than when the pair was selected.
     private var newSource: String? {
         guard let route = route.withLock({ $0 }) else { return nil }
-        let source = NetworkSnapshot.source(toward: route.peer)
+        let source = source(toward: route.peer)
         return source == route.source ? nil : source
+    }
+
+    private func source(toward peer: String) -> String? {
+        NetworkSnapshot.source(toward: peer, through: tuning.localInterfaces)
     }
 
     /// The addresses for the path that replaces this one; nil for all.
@@ -88,7 +92,7 @@ final class IcePath: Sendable {
     /// When packets leave through another interface now, only those of that interface: ICE might choose the former one, which may be about to go.
     var addressesForNext: [String]? {
         guard tuning.localAddresses.isEmpty, let newSource else { return nil }
-        return [newSource] + NetworkSnapshot.now.sources.compactMap(\.self).filter { $0 != newSource }
+        return [newSource] + tuning.network.sources.compactMap(\.self).filter { $0 != newSource }
     }
 
     /// Whether the peer's candidates with this fragment belong to it.

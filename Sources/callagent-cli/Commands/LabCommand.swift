@@ -71,7 +71,9 @@ struct LabCommand: AsyncParsableCommand {
             ? try NetworkConditions.known.map({ try NetworkArgument(parsing: $0.name) }) : networks
         {
             let scenario = try scenario(on: network, in: folder)
-            runs.append(try await ScenarioRun(scenario, engine, log, measuring: html == nil ? nil : .milliseconds(250)))
+            runs.append(
+                try await ScenarioRun(
+                    scenario, number: runs.count, engine, log, measuring: html == nil ? nil : .milliseconds(250)))
         }
         if !json { Output.line(LabTable.head) }
         var results: [ScenarioResult] = []

@@ -55,7 +55,13 @@ struct TestCommand: AsyncParsableCommand {
         completion: .directory)
     var pipelines: String?
 
+    @Flag(name: .customLong(Self.namespaceOption), help: .private)
+    var isInNamespace = false
+
     @OptionGroup var log: LogOptions
+
+    /// For this program itself: it runs in a network namespace of its own.
+    private static let namespaceOption = "in-network-namespace"
 
     private static let mostParallel = 64
     private static let statusName = "test"
@@ -85,13 +91,17 @@ struct TestCommand: AsyncParsableCommand {
 
     private func runAll(_ folder: ArtifactFolder) async throws {
         let scenarios = try read(folder)
+        let networkObstacle = try await prepareNetwork(for: scenarios, folder)
         OpenFiles.raiseLimit(for: parallel * Self.filesPerScenario)
         let engine = try await ProgramEngine.start(pipelines, log)
         var runs: [ScenarioRun] = []
         var faults: [Failure] = []
         for scenario in scenarios {
             do throws(Failure) {
-                runs.append(try await ScenarioRun(scenario, engine, log, measuring: html == nil ? nil : Self.measuring))
+                runs.append(
+                    try await ScenarioRun(
+                        scenario, number: runs.count, engine, log, measuring: html == nil ? nil : Self.measuring,
+                        networkObstacle: networkObstacle))
             } catch {
                 faults.append(error)
             }
@@ -123,6 +133,30 @@ struct TestCommand: AsyncParsableCommand {
         }
         try Self.refuse(faults)
         return scenarios
+    }
+
+    /// Makes this program able to make networks for scenarios: in a namespace of its own, so that it changes nothing of this machine.
+    ///
+    /// - Returns: why it cannot; nil if it can, or need not.
+    private func prepareNetwork(for scenarios: [Scenario], _ folder: ArtifactFolder) async throws(Failure) -> Failure? {
+        guard let scenario = scenarios.first(where: { $0.nats != nil }) else { return nil }
+        if let other = scenarios.first(where: { $0.signaling != nil }) {
+            throw Failure(
+                .usage,
+                "\(scenario.label) has a network of its own, where the server of \(other.label) cannot be reached; run them one by one"
+            )
+        }
+        do throws(Failure) {
+            if isInNamespace {
+                try await NetworkNamespace.prepare()
+                return nil
+            }
+            try await NetworkNamespace.check()
+        } catch {
+            return error
+        }
+        folder.removeIfTemporary()
+        throw NetworkNamespace.enter(with: "--" + Self.namespaceOption)
     }
 
     private static func refuse(_ faults: [Failure]) throws(Failure) {

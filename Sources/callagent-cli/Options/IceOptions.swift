@@ -26,8 +26,9 @@ struct IceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A local address to use for media (repeatable). Default: all global addresses, and loopback if the signaling host is loopback.",
-            valueName: "address"))
+            "A local address or network interface to use for media (repeatable). The addresses of an interface may change during a call. "
+                + "Default: all global addresses, and loopback if the signaling host is loopback.",
+            valueName: "address|interface"))
     var iceInterface: [String] = []
 
     @Option(
@@ -63,30 +64,35 @@ struct IceOptions: ParsableArguments {
         }
         configuration.tuning.localPorts = icePorts?.ports
         configuration.tuning.usesLoopback = LocalAddresses.isLoopback(signalingHost)
-        configuration.tuning.localAddresses = try addresses(configuration.tuning, signalingHost)
+        try choose(in: &configuration.tuning, signalingHost)
     }
 
-    /// The addresses that the user chose; empty for all of this machine, whatever its network will be.
-    private func addresses(_ tuning: TransportTuning, _ signalingHost: String) throws -> [String] {
-        guard iceInterface.isEmpty else {
-            for address in iceInterface where !LocalAddresses.isNumeric(address) {
-                throw Failure(.usage, "'\(address)' is no IP address; --ice-interface takes one such as 192.0.2.1")
-            }
-            if let strange = iceInterface.first(where: { !LocalAddress.isHere($0) }) {
-                let here = (["127.0.0.1"] + LocalAddresses.global()).joined(separator: ", ")
-                throw Failure(
-                    .prerequisite, "--ice-interface: this machine does not have the address \(strange); it has \(here)")
-            }
-            return iceInterface
-        }
-        // Without a host the URL of the signaling server is wrong, which is the better complaint.
-        guard signalingHost.isEmpty || tuning.usesLoopback || !LocalAddresses.global().isEmpty else {
+    /// Uses what the user chose; otherwise all of this machine, whatever its network will be.
+    private func choose(in tuning: inout TransportTuning, _ signalingHost: String) throws {
+        tuning.localAddresses = iceInterface.filter(LocalAddresses.isNumeric)
+        tuning.localInterfaces = iceInterface.filter { !LocalAddresses.isNumeric($0) }
+        if let strange = tuning.localInterfaces.first(where: { !LocalAddresses.hasInterface($0) }) {
             throw Failure(
                 .prerequisite,
-                "this machine has no address to receive media on; bring a network interface up or name one with --ice-interface"
-            )
+                "--ice-interface: '\(strange)' is no IP address, and this machine has no interface with that name; "
+                    + "use an address such as 192.0.2.1, or a name such as eth0")
         }
-        return []
+        guard tuning.localAddresses.isEmpty || tuning.localInterfaces.isEmpty else {
+            throw Failure(.usage, "--ice-interface takes addresses or interfaces, not both")
+        }
+        if let strange = tuning.localAddresses.first(where: { !LocalAddress.isHere($0) }) {
+            let here = (["127.0.0.1"] + LocalAddresses.global()).joined(separator: ", ")
+            throw Failure(
+                .prerequisite, "--ice-interface: this machine does not have the address \(strange); it has \(here)")
+        }
+        guard iceInterface.isEmpty, !signalingHost.isEmpty, !tuning.usesLoopback, LocalAddresses.global().isEmpty else {
+            return
+        }
+        // Without a host the URL of the signaling server is wrong, which is the better complaint.
+        throw Failure(
+            .prerequisite,
+            "this machine has no address to receive media on; bring a network interface up or name one with --ice-interface"
+        )
     }
 }
 

@@ -33,7 +33,7 @@ struct PartyOptions {
         }
         var words: [String] = []
         var settings: [ScenarioParty.Setting] = []
-        for field in fields {
+        for field in fields where field.name != "nat" {
             let own = try self.words(field, folder)
             words += own
             settings.append(ScenarioParty.Setting(arguments: common + own, place: field.value.place))
@@ -44,7 +44,7 @@ struct PartyOptions {
                 name: name, user: options.agent.user, client: .agent(options), settings: settings,
                 place: entry.key.place)
         } catch {
-            for (field, setting) in zip(fields, settings) {
+            for (field, setting) in zip(fields.filter { $0.name != "nat" }, settings) {
                 do {
                     _ = try ListenCommand.parse(setting.arguments)
                 } catch {
@@ -62,7 +62,7 @@ struct PartyOptions {
 
     private func words(_ field: ScenarioNode.Entry, _ folder: String) throws(Failure) -> [String] {
         guard let option = known[field.name] else {
-            throw field.unknown("a party", (known.keys + ["browser", "elsewhere"]).sorted())
+            throw field.unknown("a party", (known.keys + ["browser", "elsewhere", "nat"]).sorted())
         }
         if option.isFlag {
             switch try field.value.text(field.name) {

@@ -27,6 +27,12 @@ struct Scenario: Sendable {
     /// The file, with the network if there is one.
     var label: String { file + (network.map { " (\($0.text))" } ?? "") }
 
+    /// The NAT of each party, if one of them has a key for it: then they have a network of their own.
+    var nats: [String: PartyMachine.NAT]? {
+        guard parties.contains(where: { $0.nat != nil }) else { return nil }
+        return Dictionary(uniqueKeysWithValues: parties.map { ($0.name, $0.nat ?? .none) })
+    }
+
     func party(_ name: String) -> ScenarioParty? { parties.first { $0.name == name } }
 
     /// Whether a step changes the network of the party.
@@ -53,6 +59,8 @@ struct ScenarioParty: Sendable {
     let settings: [Setting]
     /// Where the file describes it, such as `file.yaml:4:3`.
     let place: String
+    /// What the router of its machine translates; nil: the file does not say.
+    var nat: PartyMachine.NAT?
 
     /// What makes its calls.
     enum Client: Sendable {

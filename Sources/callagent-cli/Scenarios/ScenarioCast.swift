@@ -40,15 +40,17 @@ final class ScenarioCast: Sendable {
     private let url: String
     private let log: LogOptions
     private let networks: [String: NetworkEmulator]
+    /// The network of the scenario's own; nil: it has none.
+    private let network: ScenarioNetwork?
 
     /// - Parameters:
     ///   - configurations: those of the parties that have an agent here.
     ///   - browsers: the paths of the browsers of those that have a page.
     init(
         _ scenario: Scenario, _ configurations: [String: AgentConfiguration], browsers: [String: String],
-        _ engine: Engine, url: String,
-        _ log: LogOptions
+        _ engine: Engine, network: ScenarioNetwork?, url: String, _ log: LogOptions
     ) {
+        self.network = network
         (self.scenario, self.browsers, self.url, self.log) = (scenario, browsers, url, log)
         // One element is enough for a reader to look.
         (changes, change) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -67,6 +69,11 @@ final class ScenarioCast: Sendable {
 
     /// What the calls of a party send through; nil: no emulated network.
     func network(of party: String) -> NetworkEmulator? { networks[party] }
+
+    /// Does what may happen to the machine of a party.
+    func perform(_ change: PartyMachine.Change, at party: ScenarioParty) async throws(Failure) {
+        try await network?.perform(change, at: party.name)
+    }
 
     // MARK: Beginning and end
 

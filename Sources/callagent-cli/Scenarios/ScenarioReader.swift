@@ -11,6 +11,7 @@ struct ScenarioReader {
     var network: NetworkArgument?
 
     private static let keys = ["name", "signaling", "parties", "steps", "duration", "within", "expect"]
+    private static let loopback = "127.0.0.1"
     private static let stepKeys = ["when", "at", "party", "with", "do"]
     /// The key in `expect` for every party of this run.
     private static let everyParty = "all"
@@ -34,6 +35,7 @@ struct ScenarioReader {
                 throw node.complaint("a page needs the URL of a server with ws:// or wss://: \(error)")
             }
         }
+        if let party = parties.first(where: { $0.nat != nil }) { try checkNetwork(of: party, parties, fields) }
         var steps: [ScenarioStep] = []
         for node in try script.elements("steps") { steps.append(try step(node, parties)) }
         let name = try fields["name"].map { node throws(Failure) in try node.text("the name") }
@@ -58,7 +60,9 @@ struct ScenarioReader {
         let fields = try node.entries("a party")
         if fields.contains(where: { $0.name == "browser" }) { return try page(entry, fields) }
         guard let elsewhere = fields.first(where: { $0.name == "elsewhere" }) else {
-            return try options.party(entry, signaling: signaling, folder: folder)
+            var party = try options.party(entry, signaling: signaling, folder: folder)
+            party.nat = try fields.first { $0.name == "nat" }.map(nat)
+            return party
         }
         if let other = fields.first(where: { $0.name != "elsewhere" }) {
             throw other.key.complaint("the agent of a party that runs elsewhere has no options here")
@@ -71,6 +75,34 @@ struct ScenarioReader {
             throw elsewhere.value.complaint(CallError.invalidUser(user).description)
         }
         return ScenarioParty(name: name, user: user, client: .elsewhere, settings: [], place: entry.key.place)
+    }
+
+    private func nat(_ field: ScenarioNode.Entry) throws(Failure) -> PartyMachine.NAT {
+        try field.value.parsed("nat") { text in
+            guard let nat = PartyMachine.NAT(rawValue: text) else {
+                throw ValidationError("'\(text.printable)' is no NAT; use none, cone or symmetric")
+            }
+            return nat
+        }
+    }
+
+    /// Refuses a network of the scenario's own where its parties would not reach each other.
+    private func checkNetwork(
+        of party: ScenarioParty, _ parties: [ScenarioParty], _ fields: [String: ScenarioNode]
+    ) throws(Failure) {
+        if let signaling = fields["signaling"] {
+            throw signaling.complaint("\(party.name) has a NAT: then nothing outside of the scenario can be reached")
+        }
+        guard let cast = fields["parties"] else { return }
+        if let page = parties.first(where: { $0.browser != nil }) {
+            throw cast.complaint("\(party.name) has a NAT, and \(page.name) is a page, which no network is made for")
+        }
+        if let bound = parties.first(where: { ($0.options?.ice.iceInterface ?? [Self.loopback]) != [Self.loopback] }) {
+            throw cast.complaint("\(party.name) has a NAT: then \(bound.name) has no 'ice-interface' to choose")
+        }
+        guard parties.count <= PartyMachine.perScenario else {
+            throw cast.complaint("a network has at most \(PartyMachine.perScenario) parties")
+        }
     }
 
     /// A party that uses the server's page.
@@ -128,6 +160,14 @@ struct ScenarioReader {
         case .accept, .reject:
             guard party.browser != nil || party.options?.answering.answer == .never else {
                 throw node.complaint("\(party.name) answers by itself; give that party 'answer: never'")
+            }
+        case .machine(let change):
+            guard parties.contains(where: { $0.nat != nil }) else {
+                throw node.complaint(
+                    "\(party.name) has no machine of its own; give that party 'nat: none' or another NAT")
+            }
+            guard change != .moveNAT || party.nat ?? .none != .none else {
+                throw node.complaint("\(party.name) has no NAT; give that party 'nat: cone' or 'nat: symmetric'")
             }
         case .script: break
         }

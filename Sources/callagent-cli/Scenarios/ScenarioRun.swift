@@ -13,17 +13,22 @@ struct ScenarioRun: Sendable {
     private let browsers: [String: String]
     /// What this machine lacks for it.
     private let obstacle: Failure?
+    /// The number of the run among those of the command.
+    private let number: Int
 
     /// - Parameters:
+    ///   - number: the number of the run among those of the command.
     ///   - measuring: how often the media of each call is measured; nil: only at its end.
+    ///   - networkObstacle: why this program cannot make networks for scenarios; nil: it can.
     /// - Throws: a ``Failure`` of wrong usage with the place in the file.
     init(
-        _ scenario: Scenario, _ engine: Engine, _ log: LogOptions, measuring: Duration?
+        _ scenario: Scenario, number: Int, _ engine: Engine, _ log: LogOptions, measuring: Duration?,
+        networkObstacle: Failure? = nil
     ) async throws(Failure) {
-        (self.scenario, self.engine, self.log) = (scenario, engine, log)
+        (self.scenario, self.number, self.engine, self.log) = (scenario, number, engine, log)
         var configurations: [String: AgentConfiguration] = [:]
         var browsers: [String: String] = [:]
-        var obstacle: Failure?
+        var obstacle = scenario.nats == nil ? nil : networkObstacle
         for party in scenario.parties {
             if let browser = party.browser {
                 browsers[party.name] = Executable.path(of: browser)
@@ -88,12 +93,12 @@ struct ScenarioRun: Sendable {
         do throws(Failure) {
             guard let url = scenario.signaling else {
                 let server = try await startServer()
-                let result = await play(at: "ws://127.0.0.1:\(server.port)")
+                let result = try await play(at: "ws://127.0.0.1:\(server.port)")
                 // Not cancelled with the current task.
                 await Task { await server.shutdown() }.value
                 return result
             }
-            return await play(at: url)
+            return try await play(at: url)
         } catch {
             return ScenarioResult(scenario, failure: error)
         }
@@ -107,9 +112,30 @@ struct ScenarioRun: Sendable {
         }
     }
 
-    private func play(at url: String) async -> ScenarioResult {
+    private func play(at url: String) async throws(Failure) -> ScenarioResult {
+        guard let nats = scenario.nats else { return await play(at: url, on: nil, configurations) }
+        // Not cancelled with the current task, so that nothing of it is left.
+        let building = Task { [number] in
+            do throws(Failure) {
+                return Result<_, Failure>.success(try await ScenarioNetwork(number: number, nats))
+            } catch {
+                return .failure(error)
+            }
+        }
+        let network = try await building.value.get()
+        var configurations = configurations
+        for party in configurations.keys { network.connect(&configurations[party, default: .init()].media, of: party) }
+        let result = await play(at: url, on: network, configurations)
+        await Task { await network.close() }.value
+        return result
+    }
+
+    private func play(
+        at url: String, on network: ScenarioNetwork?, _ configurations: [String: AgentConfiguration]
+    ) async -> ScenarioResult {
         let start = ContinuousClock.now
-        let cast = ScenarioCast(scenario, configurations, browsers: browsers, engine, url: url, log)
+        let cast = ScenarioCast(
+            scenario, configurations, browsers: browsers, engine, network: network, url: url, log)
         do throws(Failure) {
             try await cast.signIn()
         } catch {

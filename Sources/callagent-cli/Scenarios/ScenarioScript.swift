@@ -79,10 +79,18 @@ struct ScenarioScript {
             cast.place(media, from: party, to: scenario.party(callee)?.user ?? callee, step: outcomes.count)
             return nil
         }
+        if case .machine(let change) = act.action {
+            do throws(Failure) {
+                try await cast.perform(change, at: party)
+                return nil
+            } catch {
+                return "failed: \(error.line)"
+            }
+        }
         guard let call = await call(for: act) else { return "\(party.name) has no call for this" }
         do {
             switch act.action {
-            case .call: break
+            case .call, .machine: break
             case .accept:
                 let start = options.start
                 try await call.accept(audio: start.audio, video: start.video, output: !start.startOutputOff)

@@ -8,6 +8,8 @@ struct ScenarioStep: Sendable {
         case call(party: String, CallMedia)
         case accept
         case reject(code: Int)
+        /// What happens to the party's machine.
+        case machine(PartyMachine.Change)
         case script(ScriptStep.Action)
     }
 
@@ -53,7 +55,8 @@ extension ScenarioStep.Action {
                 throw ValidationError("'\(digits)' is no code of an end, such as 486 (busy) or 603 (declined)")
             }
             self = .reject(code: code)
-        default: self = .script(try Self.scripted(text, folder))
+        default:
+            self = try PartyMachine.Change(rawValue: text).map { .machine($0) } ?? .script(Self.scripted(text, folder))
         }
     }
 
@@ -71,7 +74,8 @@ extension ScenarioStep.Action {
             return action
         } catch let error as ValidationError where error.message.hasPrefix("there is no action") {
             let message = error.message.replacing(" room:ROOM, layer:low|medium|high,", with: "")
-            throw ValidationError(message + ", call:PARTY, call-audio:PARTY, accept, reject[:CODE]")
+            let changes = PartyMachine.Change.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError(message + ", call:PARTY, call-audio:PARTY, accept, reject[:CODE], \(changes)")
         }
     }
 }

@@ -104,6 +104,18 @@ import Testing
         for address in LocalAddresses.global() { #expect(LocalAddresses.isInUse(address)) }
     }
 
+    @Test("An interface has its own addresses; one that is not there has none, and no route")
+    func ofInterface() {
+        #expect(LocalAddresses.hasInterface("lo") && !LocalAddresses.hasInterface("none0"))
+        let loopback = NetworkSnapshot.now(of: ["lo"])
+        #expect(loopback.addresses.contains("127.0.0.1"))
+        #expect(
+            loopback.addresses.allSatisfy { LocalAddresses.isLoopback($0) || !LocalAddresses.global().contains($0) })
+        #expect(NetworkSnapshot.source(toward: "127.0.0.1", through: ["none0", "lo"]) == "127.0.0.1")
+        let none = NetworkSnapshot.now(of: ["none0"])
+        #expect(none.addresses.isEmpty && none.sources == [nil, nil])
+    }
+
     @Test("Global addresses are numeric, and neither loopback nor link-local")
     func global() {
         for address in LocalAddresses.global() {
