@@ -116,6 +116,8 @@ public struct MediaReport: Sendable, Equatable {
         public var roundTripMs: Double?
         /// What the path takes of video by this end's estimate, in bit/s with all headers; nil before the peer has reported on packets.
         public var availableOutgoingBitrate: Double?
+        /// What the path takes of the peer's video by this end's estimate, in bit/s with all headers; nil if the peer makes its own from reports.
+        public var availableIncomingBitrate: Double?
         /// RTP packets of the peer that did not arrive.
         public var packetsLost = 0
         /// RTP bytes.

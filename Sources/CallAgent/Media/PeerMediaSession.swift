@@ -123,6 +123,7 @@ final class PeerMediaSession: MediaSession {
         report.transport.selectedPairChanges = statistics.transport.selectedPairChanges
         report.transport.roundTripMs = statistics.transport.roundTripMs
         report.transport.availableOutgoingBitrate = statistics.transport.availableOutgoingBitrate
+        report.transport.availableIncomingBitrate = statistics.transport.availableIncomingBitrate
         report.transport.packetsLost = statistics.transport.packetsLost
         report.transport.bytesSent = statistics.transport.bytesSent
         report.transport.bytesReceived = statistics.transport.bytesReceived

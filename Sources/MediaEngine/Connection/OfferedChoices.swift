@@ -45,7 +45,9 @@ struct OfferedChoices {
                     telephoneEvents: Self.eventClockRates(codec).compactMap { rate in
                         numbers[TelephoneEvent.rtpmap(clockRate: rate)].map { .init(payloadType: $0, clockRate: rate) }
                     }, retransmission: formats.first { $0.isRetransmission(of: payloadType) }?.payloadType,
-                    sendsEstimates: codec.kind == .video && configuration.tuning.followsBandwidth)
+                    hasEstimates: codec.kind == .video && configuration.tuning.followsBandwidth,
+                    sendTimeId: codec.kind == .video && configuration.tuning.followsBandwidth
+                        ? AbsoluteSendTime.offeredId : nil)
             }
         }
     }

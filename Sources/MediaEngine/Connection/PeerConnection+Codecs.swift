@@ -16,7 +16,7 @@ extension PeerConnection {
         var choice = PeerMedia.Choice(
             codec: best.codec, payloadType: best.format.payloadType, profile: best.format.profile,
             isStereo: best.format.sendsStereo,
-            sendsEstimates: section.kind == .video && configuration.tuning.followsBandwidth
+            hasEstimates: section.kind == .video && configuration.tuning.followsBandwidth
                 && best.format.feedback.contains(ReceiverEstimate.name))
         agreeOnRetransmission(for: &choice, best.format, section)
         if section.kind == .audio, DtmfSender.isAvailable {
@@ -48,12 +48,15 @@ extension PeerConnection {
         return match
     }
 
-    /// Agrees on the extension that numbers packets, for the m-lines on which the peer reports.
+    /// Agrees on the extension that numbers packets, for the m-lines on which the peer reports, or else on that with the time of sending.
     func agreeOnNumbers(for choices: inout [PeerMedia.Choice], in remote: RemoteDescription) {
         for (index, section) in zip(choices.indices, remote.sections) {
             let format = section.formats.first { $0.payloadType == choices[index].payloadType }
             let reports = format?.feedback.contains(TransportFeedback.name) == true
             choices[index].transportSequenceId = reports ? section.transportSequenceId : nil
+            let takesEstimates = format?.feedback.contains(ReceiverEstimate.name) == true
+            choices[index].sendTimeId =
+                choices[index].hasEstimates && takesEstimates && !reports ? section.sendTimeId : nil
         }
     }
 

@@ -33,7 +33,7 @@ extension PeerMedia {
                 local.addTransportFeedback(id, of: choices.map(\.payloadType), toMLine: index)
             }
             for choice in choices {
-                if choice.sendsEstimates {
+                if choice.hasEstimates {
                     local.append("a=rtcp-fb:\(choice.payloadType) \(ReceiverEstimate.name)", toMLine: index)
                 }
                 if let retransmission = choice.retransmission {
@@ -64,6 +64,9 @@ extension PeerMedia {
                     let encoding = TelephoneEvent.rtpmap(clockRate: event.clockRate)
                     description.rename(event.payloadType, encoding, inMLine: index)
                 }
+            }
+            if let id = choices.lazy.compactMap(\.sendTimeId).first {
+                description.append("a=extmap:\(id) \(AbsoluteSendTime.extensionURI)", toMLine: index)
             }
             guard let kind = choices.first?.codec.kind else { continue }
             if kind == .audio, opus.ptimeMs != OpusParameters().ptimeMs {

@@ -18,8 +18,10 @@ final class PeerMedia: Sendable {
         var takesNack = false
         /// The id of the header extension that numbers packets (``TransportFeedback``); nil without reports on them.
         var transportSequenceId: Int?
-        /// Whether the peer may say what it takes (``ReceiverEstimate``).
-        var sendsEstimates = false
+        /// Whether each end may say what it takes (``ReceiverEstimate``).
+        var hasEstimates = false
+        /// The id of the header extension with the time at which the peer sends a packet (``AbsoluteSendTime``); nil when this end makes no estimate.
+        var sendTimeId: Int?
         /// The id of the header extension with the level of sent audio (``AudioLevel``); nil without it.
         var audioLevelId: Int?
 
@@ -38,6 +40,7 @@ final class PeerMedia: Sendable {
     let peer: PeerPipeline
     let certificate: DtlsCertificate
     let bandwidth: BandwidthControl
+    let receiverEstimates: ReceiverEstimates
     let pendingReplies = PendingReplies()
     private let padConnection: SignalConnection
 
@@ -87,6 +90,7 @@ final class PeerMedia: Sendable {
         (self.outputs, self.probe, self.report) = (outputs, probe, report)
         self.opus = opus
         maxReceiveKbit = configuration.tracks.compactMapValues(\.maxReceiveKbit)
+        receiverEstimates = ReceiverEstimates(mostKbit: maxReceiveKbit[.video])
         self.peer = peer
         // The pad owns the handler, and tracks hold their pipeline.
         peer.receptionReports.onReport { [weak tracks] ssrc, stream in
@@ -224,6 +228,14 @@ final class PeerMedia: Sendable {
         if let id = choices.lazy.compactMap(\.transportSequenceId).first {
             try LostExtensionId.announce(id, to: session)
             try bandwidth.follow(session)
+        }
+        for choice in choices {
+            guard let id = choice.sendTimeId.flatMap({ UInt8(exactly: $0) }) else { continue }
+            // The pads of the session own the closure.
+            try receiverEstimates.begin(in: session, extensionId: id, payloadTypes: choice.payloadTypes) {
+                [weak peer] in
+                if let session = peer?.session { SlowFeedback.begin(in: session) }
+            }
         }
         SlowFeedback.begin(in: session)
     }

@@ -53,25 +53,11 @@ final class UnboundedPacketNumbers: Workaround, Sendable {
     /// The bytes of a packet that must become padding; nil if its number may be reported.
     func excess(in bytes: UnsafeRawBufferPointer, at now: ClockReading) -> Range<Int>? {
         state.withLock { state in
-            guard let id = state.id, let place = Self.place(of: id, in: bytes) else { return nil }
-            let number = UInt16(bytes[place + 1]) << 8 | UInt16(bytes[place + 2])
-            return state.admits(number, at: now) ? nil : place..<place + 3
+            guard let id = state.id, let place = RtpHeaderExtension.value(of: id, bytes: 2, in: bytes) else {
+                return nil
+            }
+            let number = UInt16(bytes[place]) << 8 | UInt16(bytes[place + 1])
+            return state.admits(number, at: now) ? nil : place - 1..<place + 2
         }
-    }
-
-    /// Where an element of two bytes with this id begins in a header extension of RFC 8285 section 4.2.
-    private static func place(of id: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
-        guard bytes.count >= 12, bytes[0] & 0x10 != 0 else { return nil }
-        let head = 12 + 4 * Int(bytes[0] & 0x0f)
-        guard bytes.count >= head + 4, bytes[head] == 0xbe, bytes[head + 1] == 0xde else { return nil }
-        let end = min(bytes.count, head + 4 + 4 * (Int(bytes[head + 2]) << 8 | Int(bytes[head + 3])))
-        var place = head + 4
-        while place < end {
-            let (own, length) = (bytes[place] >> 4, Int(bytes[place] & 0x0f) + 1)
-            if own == 15 { return nil }
-            if own == id { return length == 2 && place + 3 <= end ? place : nil }
-            place += own == 0 ? 1 : 1 + length
-        }
-        return nil
     }
 }

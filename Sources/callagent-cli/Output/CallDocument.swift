@@ -26,6 +26,7 @@ struct CallDocument: Codable {
         let bytesSent: Int
         let bytesReceived: Int
         let availableOutgoingBitrate: Double?
+        let availableIncomingBitrate: Double?
     }
 
     struct Record: Codable {
@@ -85,7 +86,8 @@ struct CallDocument: Codable {
             selectedCandidatePairChangedMs: changed?.rounded(toPlaces: 1),
             roundTripTimeMs: transport.roundTripMs?.rounded(toPlaces: 2), packetsLost: transport.packetsLost,
             bytesSent: transport.bytesSent, bytesReceived: transport.bytesReceived,
-            availableOutgoingBitrate: transport.availableOutgoingBitrate?.rounded())
+            availableOutgoingBitrate: transport.availableOutgoingBitrate?.rounded(),
+            availableIncomingBitrate: transport.availableIncomingBitrate?.rounded())
         room = report.room
         hold = report.hold
         connectedMs = report.connectedMs?.rounded(toPlaces: 2)

@@ -47,7 +47,7 @@ enum Figures {
             "video.sent.retransmittedPacketsSent", "video.sent.targetBitrate",
             "video.sent.qualityLimitationDurationsMs.bandwidth", "video.sent.qualityLimitationDurationsMs.cpu",
             "video.sent.qualityLimitationDurationsMs.none",
-            "transport.availableOutgoingBitrate",
+            "transport.availableOutgoingBitrate", "transport.availableIncomingBitrate",
             "video.received.retransmittedPacketsReceived",
             "video.sent.frameWidth", "video.sent.frameHeight", "video.sent.framesSent", "video.sent.framesDropped",
             "video.sent.frameSizeChanges", "video.received.frameWidth", "video.received.frameHeight",

@@ -33,6 +33,17 @@ private func packet(exponent: UInt8 = 0, mantissa: UInt32, sources: [UInt32], co
         #expect(try #require(estimate(packet(mantissa: 1, sources: []))).concerns(5))
     }
 
+    @Test(
+        "What is written is read: large rates lose the bits that 18 do not hold",
+        arguments: [0, 262_143, 1_000_001, 9e9])
+    func written(bitrate: Double) throws {
+        let written = ReceiverEstimate(bitrate: bitrate, sources: [5, .max])
+        let read = try #require(estimate(written.bytes(from: 7)))
+        #expect(read.sources == written.sources)
+        #expect(read.bitrate <= bitrate && read.bitrate > bitrate * 0.9999 - 1)
+        #expect(written.bytes(from: 7).count == 28)
+    }
+
     @Test("Anything else is no estimate")
     func others() {
         var (name, kind, format) = (

@@ -13,8 +13,13 @@ import av
 import numpy
 from aiortc import MediaStreamTrack
 
-# Calls use only this machine.
-aioice.ice.get_host_addresses = lambda use_ipv4, use_ipv6: ["127.0.0.1"]
+
+def use_address(address):
+    """Calls use only this address."""
+    aioice.ice.get_host_addresses = lambda use_ipv4, use_ipv6: [address]
+
+
+use_address("127.0.0.1")
 
 
 class Source(MediaStreamTrack):
@@ -66,6 +71,18 @@ class Frame(Source):
         frame = av.VideoFrame.from_ndarray(pixels, format="rgb24")
         frame.pts, frame.time_base = number * 3000, fractions.Fraction(1, 90000)
         return frame
+
+
+class BusyFrame(Frame):
+    """The same with weak noise in the lower half: it takes as much as the encoder may have, from 0.25 to 1.5 Mbit/s."""
+
+    def frame(self, number):
+        frame = super().frame(number)
+        pixels = frame.to_ndarray(format="rgb24")
+        pixels[120:] = numpy.random.default_rng(number).integers(113, 143, (120, 320, 1), numpy.uint8)
+        busy = av.VideoFrame.from_ndarray(pixels, format="rgb24")
+        busy.pts, busy.time_base = frame.pts, frame.time_base
+        return busy
 
 
 class Perception:

@@ -13,13 +13,13 @@ import websockets
 from aiortc import RTCPeerConnection, RTCSessionDescription
 from aiortc.sdp import candidate_from_sdp
 
-from aiortc_media import Frame, Perception, Tone, tell
+from aiortc_media import BusyFrame, Frame, Perception, Tone, tell, use_address
 
 
 class Peer:
     def __init__(self, socket, options):
         self.socket, self.user, self.options = socket, options.user, options
-        self.tone, self.frame = Tone(), None if options.audio_only else Frame()
+        self.tone, self.frame = Tone(), None if options.audio_only else BusyFrame() if options.busy else Frame()
         self.sends, self.held = {"audio": "on", "video": "off" if options.audio_only else "on", "hold": False}, False
         self.connection = RTCPeerConnection()
         self.call = self.other = None
@@ -165,5 +165,9 @@ parser.add_argument("url")
 parser.add_argument("user")
 parser.add_argument("peer", nargs="?")
 parser.add_argument("--audio-only", action="store_true")
+parser.add_argument("--busy", action="store_true", help="send video that takes all bits it may have")
+parser.add_argument("--address", default="127.0.0.1", help="the local address to use")
 parser.add_argument("--at", action="append", default=[], metavar="SECONDS=ACTION", help="mute, unmute, stop, start, hold, unhold, hangup")
-asyncio.run(main(parser.parse_args()))
+options = parser.parse_args()
+use_address(options.address)
+asyncio.run(main(options))

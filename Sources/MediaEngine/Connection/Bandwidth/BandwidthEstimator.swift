@@ -124,6 +124,9 @@ struct BandwidthEstimator: Sendable {
         adapt(at: now, delays.takeRise())
     }
 
+    /// Notes that the path takes this rate, in bit/s, without a queue or loss.
+    mutating func prove(_ rate: Double) { bitrate = max(bitrate, min(rate, enough, Self.range.upperBound)) }
+
     /// What should be sent for a moment beside the media, to see whether the path takes more; nil: nothing.
     ///
     /// `most` is what the peer says that it takes, in bit/s. ``note(_:)`` has to follow.

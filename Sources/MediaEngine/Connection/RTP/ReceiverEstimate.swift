@@ -12,6 +12,8 @@ struct ReceiverEstimate: Sendable, Equatable {
     /// What no path takes, in bit/s: the format can express far more.
     private static let highest = 1e10
 
+    init(bitrate: Double, sources: [UInt32]) { (self.bitrate, self.sources) = (bitrate, sources) }
+
     /// Reads a packet of a compound packet; nil for one of another kind, and for one that is too short.
     init?(_ packet: RtcpPackets.Packet, in bytes: UnsafeRawBufferPointer) {
         let fields = UnsafeRawBufferPointer(rebasing: bytes[packet.range])
@@ -23,6 +25,19 @@ struct ReceiverEstimate: Sendable, Equatable {
         guard fields.count >= 20 + 4 * count else { return nil }
         bitrate = min(Double(sign: .plus, exponent: exponent, significand: Double(mantissa)), Self.highest)
         sources = (0..<count).map { word(20 + 4 * $0) }
+    }
+
+    /// As a packet that the stream `sender` sends.
+    func bytes(from sender: UInt32) -> [UInt8] {
+        let value = UInt64(max(0, min(bitrate, Self.highest)))
+        // The mantissa has 18 bits.
+        let exponent = max(0, 64 - value.leadingZeroBitCount - 18)
+        let rate = UInt32(sources.count) << 24 | UInt32(exponent) << 18 | UInt32(value >> exponent)
+        let name = "REMB".utf8.reduce(0) { $0 << 8 | UInt32($1) }
+        let words = [UInt32(0x8f << 8 | 206) << 16 | UInt32(4 + sources.count), sender, 0, name, rate] + sources
+        return words.flatMap { word in
+            stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) }
+        }
     }
 
     /// Whether it is about this stream.

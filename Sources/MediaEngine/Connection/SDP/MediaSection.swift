@@ -92,6 +92,8 @@ struct MediaSection: Sendable, Equatable {
     var sources: [Source]
     /// The id of the header extension that numbers the packets of all streams (``TransportFeedback``); nil without it.
     var transportSequenceId: Int?
+    /// The id of the header extension with the time at which the peer sends a packet (``AbsoluteSendTime``); nil without it.
+    var sendTimeId: Int?
     /// The id of the header extension with the level of audio (``AudioLevel``) that the peer takes; nil without it.
     var audioLevelId: Int?
 

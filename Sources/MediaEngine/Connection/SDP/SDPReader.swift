@@ -165,6 +165,7 @@ struct SDPReader {
             bandwidthKbit: Self.bandwidthKbit(lines), ptimeMs: Self.ptimeMs(lines),
             sources: Self.sources(lines),
             transportSequenceId: Self.headerExtension(TransportFeedback.extensionURI, lines),
+            sendTimeId: Self.headerExtension(AbsoluteSendTime.extensionURI, lines),
             audioLevelId: Self.headerExtension(AudioLevel.extensionURI, lines, besides: .recvonly))
     }
 

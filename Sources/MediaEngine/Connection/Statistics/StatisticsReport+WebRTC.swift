@@ -55,6 +55,7 @@ extension StatisticsReport {
             var pair = CandidatePair(timestamp: timestamp)
             pair.currentRoundTripTime = remoteInbound.compactMap(\.roundTripTime).first
             pair.availableOutgoingBitrate = statistics.transport.availableOutgoingBitrate
+            pair.availableIncomingBitrate = statistics.transport.availableIncomingBitrate
             candidatePair = pair
             transport.selectedCandidatePairId = pair.id
             transport.selectedCandidatePairChanges = statistics.transport.selectedPairChanges

@@ -165,6 +165,8 @@ public struct StatisticsReport: Sendable, Equatable {
         public var currentRoundTripTime: Double?
         /// What the path takes of video by this end's estimate, in bit/s with all headers; nil before the peer has reported on packets.
         public var availableOutgoingBitrate: Double?
+        /// What the path takes of the peer's video by this end's estimate, in bit/s with all headers; nil if the peer makes its own from reports.
+        public var availableIncomingBitrate: Double?
     }
 
     /// One candidate of the pair; `type` is `local-candidate` or `remote-candidate`.
