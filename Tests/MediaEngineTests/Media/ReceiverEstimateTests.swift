@@ -114,6 +114,27 @@ extension RealPipelines {
             }
         }
 
+        @Test("The time of sending is offered, and asked for of a peer that takes estimates and no reports")
+        func sendTime() async throws {
+            func lines(_ description: SessionDescription) -> [String] {
+                description.sdp.components(of: "\r\n").filter { $0.contains("abs-send-time") }
+            }
+            try await withCall(options()) { call in
+                let offer = try await call.caller.peer.createOffer()
+                #expect(lines(offer) == ["a=extmap:5 \(AbsoluteSendTime.extensionURI)"])
+                #expect(lines(try await call.callee.peer.createAnswer(to: offer)).isEmpty)
+            }
+            for (word, isAnswered) in [("transport-cc", true), ("goog-remb", false)] {
+                try await withCall(options()) { call in
+                    let offer = try await call.caller.peer.createOffer().sdp.replacing(word, by: "x")
+                    let other = offer.replacing("a=extmap:5 ", by: "a=extmap:11 ")
+                    let answer = try await call.callee.peer.createAnswer(
+                        to: SessionDescription(kind: .offer, sdp: other))
+                    #expect(lines(answer) == (isAnswered ? ["a=extmap:11 \(AbsoluteSendTime.extensionURI)"] : []))
+                }
+            }
+        }
+
         @Test("Estimates are offered for each video codec, and taken of whom offers them")
         func negotiation() async throws {
             var options = options()

@@ -47,7 +47,7 @@ extension RealPipelines {
         private static let uri = TransportFeedback.extensionURI
 
         private func lines(_ description: SessionDescription) -> [String] {
-            description.sdp.components(of: "\r\n").filter { $0.contains("extmap") || $0.contains("transport-cc") }
+            description.sdp.components(of: "\r\n").filter { $0.contains(Self.uri) || $0.contains("transport-cc") }
         }
 
         private func options() -> LoopbackCall.Options {

@@ -146,6 +146,7 @@ struct MediaSection: Sendable, Equatable {
         }
         if let ptimeMs { lines.append("a=ptime:\(ptimeMs)") }
         if let transportSequenceId { lines.append("a=extmap:\(transportSequenceId) \(TransportFeedback.extensionURI)") }
+        if let sendTimeId { lines.append("a=extmap:\(sendTimeId) \(AbsoluteSendTime.extensionURI)") }
         if let audioLevelId { lines.append("a=extmap:\(audioLevelId) \(AudioLevel.extensionURI)") }
         lines += sources.map { "a=ssrc:\($0.ssrc) cname:\($0.cname)" }
         lines += candidates.map { "a=\($0.candidate)" }

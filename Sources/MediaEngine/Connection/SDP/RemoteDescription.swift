@@ -158,6 +158,8 @@ struct RemoteDescription: Sendable, Equatable {
             // The encoders get these values.
             result.sections[index].bandwidthKbit = nil
             result.sections[index].ptimeMs = nil
+            // This end reads it.
+            result.sections[index].sendTimeId = nil
             // The payloader gets it.
             result.sections[index].audioLevelId = nil
             for format in result.sections[index].formats.indices {
