@@ -6,36 +6,15 @@ connected, and how many frames it has decoded.
 Usage: aiortc-pairs.py CALLS CALLS-THAT-BEGIN-IN-A-SECOND
 """
 import asyncio
-import fractions
 import json
 import sys
 import time
 
-import av
-import numpy
-from aiortc import RTCConfiguration, RTCPeerConnection, RTCRtpSender, VideoStreamTrack
+from aiortc import RTCConfiguration, RTCPeerConnection
 from aiortc.contrib.media import MediaPlayer, MediaRelay
 from aiortc.mediastreams import MediaStreamError
 
-RATE = 30
-
-
-class MovingBar(VideoStreamTrack):
-    """A bar that moves over a gray picture, 30 times a second."""
-
-    def __init__(self):
-        super().__init__()
-        self.number, self.start = 0, time.monotonic()
-
-    async def recv(self):
-        self.number += 1
-        await asyncio.sleep(max(0, self.start + self.number / RATE - time.monotonic()))
-        picture = numpy.full((540, 640), 128, numpy.uint8)
-        left = self.number * 4 % 600
-        picture[:360, left:left + 40] = 235
-        frame = av.VideoFrame.from_ndarray(picture, format="yuv420p")
-        frame.pts, frame.time_base = self.number * 3000, fractions.Fraction(1, 90000)
-        return frame
+from aiortc_media import MovingBar, prefer_vp8
 
 
 class End:
@@ -47,10 +26,7 @@ class End:
         self.frames, self.freezes, self.last = 0, 0, None
         self.connection.addTrack(audio)
         self.connection.addTrack(video)
-        vp8 = [codec for codec in RTCRtpSender.getCapabilities("video").codecs if codec.mimeType in ("video/VP8", "video/rtx")]
-        for transceiver in self.connection.getTransceivers():
-            if transceiver.kind == "video":
-                transceiver.setCodecPreferences(vp8)
+        prefer_vp8(self.connection)
         self.tasks = []
         self.connection.on("track", lambda track: self.tasks.append(asyncio.ensure_future(self.consume(track))))
 

@@ -1,4 +1,4 @@
-"""A call between the two machines of a lab: of the program, and the same between two Chromium browsers."""
+"""A call between the two machines of a lab: of the program, and the same between two Chromium browsers and two connections of aiortc."""
 
 import atexit
 import functools
@@ -13,6 +13,8 @@ from lab import Lab, SERVER
 from servers import ice_options, ice_url, start_signaling, start_turn
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+# Where scripts/install-peers puts aiortc.
+PEERS_PYTHON = os.path.join(HERE, "..", "..", ".build", "peers", "bin", "python")
 
 
 def own_call(programs, folder, seconds, network):
@@ -57,8 +59,51 @@ def split(network):
 
 def chromium_call(programs, folder, seconds, network):
     """The same between two Chromium browsers; nothing when one of them sees no video."""
-    path, steps, busy = split(network)
-    camera = f"--use-file-for-fake-video-capture={busy_file()}" if busy else ""
+    busy = network.get("busy", False)
+    camera = [f"--use-file-for-fake-video-capture={busy_file()}"] if busy else []
+
+    def start(lab, name, stun):
+        lab.start(
+            name, "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
+            f"--user-data-dir={folder}/{name}", "--use-fake-ui-for-media-stream",
+            "--use-fake-device-for-media-stream=fps=30", "--autoplay-policy=no-user-gesture-required",
+            "--disable-component-update", "--disable-background-networking",
+            f"--unsafely-treat-insecure-origin-as-secure=http://{SERVER}:8000", *camera,
+            f"http://{SERVER}:8000/?{name}&{seconds}&{stun}&{2000 if busy else 1000}",
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    ends = exchanged_call(programs, seconds, network, start)
+    return ends and {
+        **figures(ends),
+        # The mean of the call; the program's is the one at its end.
+        "delay": [1000 * end["jitterBufferDelay"] / max(1, end["jitterBufferEmittedCount"]) for end in ends],
+    }
+
+
+def aiortc_call(programs, folder, seconds, network):
+    """The same between two connections of aiortc; nothing when one of them sees no video. It sends at most 1.5 Mbit/s, and plays at once."""
+    film = [busy_file()] if network.get("busy", False) else []
+
+    def start(lab, name, stun):
+        lab.start(
+            name, PEERS_PYTHON, "-B", os.path.join(HERE, "aiortc_end.py"), name, f"{SERVER}:8000", str(seconds), stun, *film,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    ends = exchanged_call(programs, seconds, network, start)
+    return ends and {**figures(ends), "delay": [float("nan")] * 2}
+
+
+def figures(ends):
+    return {
+        "first": [end["first"] for end in ends],
+        "frames": [end["framesDecoded"] for end in ends],
+        "frozen": [end["totalFreezesDuration"] for end in ends],
+    }
+
+
+def exchanged_call(programs, seconds, network, start):
+    """What alice and bob post after a call whose messages exchange.py passes; `start` starts one of them. None without both results."""
+    path, steps, _ = split(network)
     with Lab(os.path.join(programs, "path-emulator"), **path) as lab:
         exchange = lab.start(
             "server", sys.executable, os.path.join(HERE, "exchange.py"), SERVER, "8000",
@@ -69,14 +114,7 @@ def chromium_call(programs, folder, seconds, network):
             start_turn(lab)
             stun = ice_url("stun")
         for name in ("alice", "bob"):
-            lab.start(
-                name, "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
-                f"--user-data-dir={folder}/{name}", "--use-fake-ui-for-media-stream",
-                "--use-fake-device-for-media-stream=fps=30", "--autoplay-policy=no-user-gesture-required",
-                "--disable-component-update", "--disable-background-networking",
-                f"--unsafely-treat-insecure-origin-as-secure=http://{SERVER}:8000",
-                *filter(None, [camera]),
-                f"http://{SERVER}:8000/?{name}&{seconds}&{stun}&{2000 if busy else 1000}", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            start(lab, name, stun)
         lab.follow(steps)
         deadline = threading.Timer(seconds + 60, exchange.kill)
         deadline.start()
@@ -84,21 +122,12 @@ def chromium_call(programs, folder, seconds, network):
         while len(results) < 2 and (line := exchange.stdout.readline()):
             results[json.loads(line)["name"]] = json.loads(line)
         deadline.cancel()
-    if len(results) < 2:
-        return None
-    ends = [results["alice"], results["bob"]]
-    return {
-        "first": [end["first"] for end in ends],
-        "frames": [end["framesDecoded"] for end in ends],
-        "frozen": [end["totalFreezesDuration"] for end in ends],
-        # The mean of the call; the program's is the one at its end.
-        "delay": [1000 * end["jitterBufferDelay"] / max(1, end["jitterBufferEmittedCount"]) for end in ends],
-    }
+    return [results["alice"], results["bob"]] if len(results) == 2 else None
 
 
 @functools.cache
 def busy_file():
-    """Ten seconds of the program's busy video, for Chromium."""
+    """Ten seconds of the program's busy video, for Chromium and aiortc."""
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
     path = os.path.join(folder.name, "busy.y4m")

@@ -1,11 +1,13 @@
-"""Set-up time on long paths, and video on lossy, narrow and interrupted ones; the program beside Chromium."""
+"""Set-up time on long paths, and video on lossy, narrow and interrupted ones; the program beside Chromium and aiortc."""
 
+import math
+import os
 import shutil
 import statistics
 import sys
 import tempfile
 
-from calls import chromium_call, own_call
+from calls import PEERS_PYTHON, aiortc_call, chromium_call, own_call
 
 # The options of the program and of the lab; `delay` is that of one of the two paths in one direction, a quarter of the round trip.
 SET_UP = {
@@ -33,7 +35,12 @@ FRAMES = SECONDS * 30
 
 
 def kinds():
-    return {"callagent": own_call} | ({"chromium": chromium_call} if shutil.which("chromium") else {})
+    kinds = {"callagent": own_call}
+    if shutil.which("chromium"):
+        kinds["chromium"] = chromium_call
+    if os.path.exists(PEERS_PYTHON):
+        kinds["aiortc"] = aiortc_call
+    return kinds
 
 
 def measure_set_up(programs, runs):
@@ -54,7 +61,7 @@ def measure_loss(programs, runs):
             frames, frozen, delay = figures["frames"], figures["frozen"], figures["delay"]
             print(
                 f"  {name:54} {kind:10} {frames[0]:6.0f} / {frames[1]:.0f}  {frozen[0]:6.1f} / {frozen[1]:.1f} s  "
-                f"{delay[0]:4.0f} / {delay[1]:.0f} ms", flush=True)
+                + ("" if math.isnan(delay[0]) else f"{delay[0]:4.0f} / {delay[1]:.0f} ms"), flush=True)
             if kind == "callagent" and name in LOSS and min(frames) < 0.9 * FRAMES:
                 misses.append(f"{name}: fewer than nine tenths of the frames were decoded")
     return misses
