@@ -16,9 +16,11 @@ class Video(VideoStreamTrack):
 
     def __init__(self):
         super().__init__()
-        self.number, self.start = 0, time.monotonic()
+        self.number, self.start = 0, None
 
     async def recv(self):
+        # They begin with the first one that is asked for, or else those of the set-up would come at once.
+        self.start = self.start or time.monotonic()
         self.number += 1
         await asyncio.sleep(max(0, self.start + self.number / RATE - time.monotonic()))
         frame = self.frame()

@@ -4,11 +4,11 @@
 """
 
 import asyncio
+import http.client
 import json
 import os
 import sys
 import time
-import urllib.request
 
 from aiortc import RTCConfiguration, RTCIceServer, RTCPeerConnection, RTCSessionDescription
 from aiortc.contrib.media import MediaPlayer
@@ -46,10 +46,19 @@ class Picture:
 
 
 async def main(name, server, seconds, stun="", film=""):
-    async def request(path, message=None):
-        body = None if message is None else json.dumps(message).encode()
-        call = urllib.request.Request(f"http://{server}/{path}", body)
-        return await asyncio.to_thread(lambda: urllib.request.urlopen(call).read())
+    # Both stay open for all messages.
+    inbox, outbox = http.client.HTTPConnection(server), http.client.HTTPConnection(server)
+    outbox.connect()
+
+    def request(connection, method, path, body=None):
+        connection.request(method, path, body)
+        return connection.getresponse().read()
+
+    async def receive():
+        return json.loads(await asyncio.to_thread(request, inbox, "GET", f"/box/{name}"))
+
+    async def send(path, message):
+        await asyncio.to_thread(request, outbox, "POST", path, json.dumps(message))
 
     # Without a list aiortc asks a public STUN server.
     peer = RTCPeerConnection(RTCConfiguration([RTCIceServer(stun)] if stun else []))
@@ -63,23 +72,23 @@ async def main(name, server, seconds, stun="", film=""):
         prefer_vp8(peer)
         await peer.setLocalDescription(await description())
         local = peer.localDescription
-        await request(f"box/{other}", {"type": local.type, "sdp": local.sdp})
+        await send(f"/box/{other}", {"type": local.type, "sdp": local.sdp})
 
     other = "bob" if name == "alice" else "alice"
     if name == "bob":
-        await request("box/alice", {"ready": True})
-    message = json.loads(await request(f"box/{name}"))
+        await send("/box/alice", {"ready": True})
+    message = await receive()
     start = time.monotonic()
     if name == "alice":
         await describe(peer.createOffer)
-        message = json.loads(await request("box/alice"))
+        message = await receive()
     await peer.setRemoteDescription(RTCSessionDescription(message["sdp"], message["type"]))
     if name == "bob":
         await describe(peer.createAnswer)
     await picture.begins.wait()
     first = (time.monotonic() - start) * 1000
     await asyncio.sleep(float(seconds))
-    await request("result", {
+    await send("/result", {
         "name": name, "first": first, "framesDecoded": picture.count, "totalFreezesDuration": picture.frozen})
 
 

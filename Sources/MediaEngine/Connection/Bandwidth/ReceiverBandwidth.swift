@@ -1,8 +1,6 @@
 /// How much the peer may send: packets that arrive in, a rate out.
 ///
-/// For a peer that takes an estimate (``ReceiverEstimate``) and no reports on its packets.
-///
-/// The rules are those of a sender (``BandwidthEstimator``), which also gets such times, only from the peer. A pure value; times are in s.
+/// For a peer that takes an estimate (``ReceiverEstimate``) and no reports on its packets. The rules are those of a sender (``BandwidthEstimator``), which also gets such times, only from the peer. A pure value; times are in s.
 struct ReceiverBandwidth: Sendable {
     /// A packet of the peer's video.
     struct Packet: Sendable {
@@ -26,6 +24,8 @@ struct ReceiverBandwidth: Sendable {
     private static let harmlessLoss = 0.03
     /// More numbers that are missing in a row are a new beginning.
     private static let longestGap: Int16 = 200
+    /// What a peer may make this end note between two conclusions.
+    private static let mostReports = 2_000
     /// Streams beyond these are not looked at; a connection has one, and perhaps one with repeated packets.
     private static let streams = 8
 
@@ -117,7 +117,8 @@ struct ReceiverBandwidth: Sendable {
         let step = Int16(bitPattern: packet.number &- former)
         guard step > 0 || step < -Self.longestGap else { return [] }
         latest[packet.ssrc] = packet.number
-        return step > 1 && step <= Self.longestGap ? (1..<UInt16(step)).map { former &+ $0 } : []
+        guard step > 1, step <= Self.longestGap, reports.count < Self.mostReports else { return [] }
+        return (1..<UInt16(step)).map { former &+ $0 }
     }
 }
 
