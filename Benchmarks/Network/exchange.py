@@ -1,6 +1,6 @@
-"""The signaling of the Chromium pair: serves a page, and passes messages from one browser to the other.
+"""The signaling of pairs of Chromium and aiortc: serves a page, and passes messages from one end to the other.
 
-    exchange.py ADDRESS PORT PAGE     prints "ready", then each result that a browser posts, as a line
+    exchange.py ADDRESS PORT PAGE     prints "ready", then each result that an end posts, as a line
 """
 
 import http.server
@@ -13,6 +13,8 @@ boxes = {"alice": queue.Queue(), "bob": queue.Queue()}
 class Exchange(http.server.BaseHTTPRequestHandler):
     # A connection for all messages: another one would cost a round trip each.
     protocol_version = "HTTP/1.1"
+    # Or else the body of an answer waits until its head has arrived.
+    disable_nagle_algorithm = True
 
     def answer(self, body=b"", kind="application/json"):
         self.send_response(200)

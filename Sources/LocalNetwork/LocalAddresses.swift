@@ -11,7 +11,10 @@ package enum LocalAddresses {
 
     /// Every address of these interfaces that are up, except link-local ones, in numeric form.
     package static func of(_ interfaces: [String]) -> [String] {
-        all().filter { interfaces.contains($0.interface) && !isLinkLocal($0.address) }.map(\.address)
+        // An interface may have several names, and each address a label.
+        let indices = Set(interfaces.map { if_nametoindex($0) }).subtracting([0])
+        return all().filter { indices.contains(if_nametoindex($0.interface)) && !isLinkLocal($0.address) }.map(
+            \.address)
     }
 
     /// Whether this machine has the interface, up or down.

@@ -19,10 +19,16 @@ package struct NetworkSnapshot: Sendable, Equatable {
             sources: ["192.0.2.1", "2001:db8::1"].map { source(toward: $0, through: interfaces) })
     }
 
-    /// The address that packets to `address` leave from through the first of these interfaces that has a route, or through any; nil without a route.
+    /// The address that packets to `address` leave from; nil without a route.
+    ///
+    /// With interfaces it is one of theirs: where the kernel would choose another interface, that of the first of them.
     package static func source(toward address: String, through interfaces: [String] = []) -> String? {
-        guard !interfaces.isEmpty else { return source(toward: address, interface: nil) }
-        return interfaces.lazy.compactMap { source(toward: address, interface: $0) }.first
+        let usual = source(toward: address, interface: nil)
+        guard !interfaces.isEmpty else { return usual }
+        let own = LocalAddresses.of(interfaces)
+        if let usual, own.contains(usual) { return usual }
+        // Bound to an interface, a socket needs no route: the kernel takes the destination for a neighbour.
+        return interfaces.lazy.compactMap { source(toward: address, interface: $0) }.first(where: own.contains)
     }
 
     private static func source(toward address: String, interface: String?) -> String? {
@@ -36,10 +42,11 @@ package struct NetworkSnapshot: Sendable, Equatable {
         guard handle >= 0 else { return nil }
         defer { close(handle) }
         if let interface {
-            guard setsockopt(handle, SOL_SOCKET, SO_BINDTODEVICE, interface, socklen_t(interface.utf8.count)) == 0
-            else {
-                return nil
-            }
+            // It may have other names, too.
+            var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
+            guard if_indextoname(if_nametoindex(interface), &name) != nil,
+                setsockopt(handle, SOL_SOCKET, SO_BINDTODEVICE, name, socklen_t(strlen(name))) == 0
+            else { return nil }
         }
         // The connection of a datagram socket sends nothing: it only chooses the route.
         guard connect(handle, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0 else { return nil }

@@ -126,15 +126,15 @@ extension EndToEnd {
             ("parties: {a: {nat: home}}\nsteps: []", ":1:20: 'home' is no NAT; use none, cone or symmetric"),
             (
                 "signaling: ws://127.0.0.1\nparties: {a: {nat: cone}}\nsteps: []",
-                ":1:12: a has a NAT: then nothing outside of the scenario can be reached"
+                ":1:12: 'nat' at a makes a network of the scenario's own, where no server outside can be reached"
             ),
             (
                 "parties: {a: {nat: cone}, b: {browser: chromium}}\nsteps: []",
-                ":1:10: a has a NAT, and b is a page, which no network is made for"
+                ":1:31: 'nat' at a makes a network of the scenario's own, and a page has none"
             ),
             (
                 "parties: {a: {nat: cone}, b: {ice-interface: \"::1\"}}\nsteps: []",
-                ":1:10: a has a NAT: then b has no 'ice-interface' to choose"
+                ":1:31: 'nat' at a makes a network of the scenario's own, which gives each party its interface"
             ),
             (
                 "parties: {a: {nat: none}}\nsteps: [{party: a, do: move-nat}]",

@@ -103,9 +103,11 @@ extension EndToEnd {
                   - {when: alice connected}
                 within: 10s
                 """, "test.yaml")
-            let test = try Program(["test", file])
+            let test = try Program(["test", file, "--json"])
             #expect(try await test.waitForExit(within: .seconds(30)) == 6)
             #expect(test.errors.contains("'alice connected' did not happen within 10s"), "\(test.errors)")
+            // Nothing of the machine arrives: a second of its frames at most, of ten.
+            #expect(try calls(in: test).alice.number("video.received.framesReceived") < 60)
         }
 
         @Test("Without its programs the scenario fails with exit code 7 and says what to install, and others run")
@@ -123,6 +125,25 @@ extension EndToEnd {
                 test.errors.contains("turnserver: not found; sudo apt install iproute2 nftables coturn"),
                 "\(test.errors)")
             #expect(test.lines.last == "fail: 1 of 2 scenarios", "\(test.output)")
+        }
+
+        @Test(
+            "A scenario that is no file is refused, since it is read twice; nor is the network of the machine changed")
+        func misused() async throws {
+            let file = try folder.write("parties: {alice: {nat: none}}\nsteps: []\n", "test.yaml")
+            let stream = try Program(["-c", "cat \(file) | \(Program.path) test /dev/stdin"], path: "/bin/sh")
+            #expect(try await stream.waitForExit() == 2)
+            #expect(stream.errors.contains("'/dev/stdin' has to be a file"), "\(stream.errors)")
+            // In a namespace with a route, as the machine's own has.
+            let script = """
+                ip link set lo up; ip link add one0 type veth peer name two0
+                ip addr add 10.9.9.9/24 dev one0; ip link set one0 up
+                \(Program.path) test --in-network-namespace \(file)
+                code=$?; ip rule | grep -q '^0:' && exit $code
+                """
+            let inside = try Program(["--net", "sh", "-c", script], path: "/usr/bin/unshare")
+            #expect(try await inside.waitForExit() == 7, "\(inside.errors)")
+            #expect(inside.errors.contains("it is no new network namespace"), "\(inside.errors)")
         }
 
         @Test("A scenario with a server elsewhere is not run together with one that has a network of its own")
@@ -146,6 +167,11 @@ extension EndToEnd {
             let file = try folder.write(text, "test.yaml")
             let test = try Program(["test", file, "--json"])
             #expect(try await test.waitForExit(within: .seconds(60)) == 0, "\(test.errors)")
+            return try calls(in: test)
+        }
+
+        /// The call of a scenario, at both ends.
+        private func calls(in test: Program) throws -> Calls {
             let scenario = try #require((try test.document()["scenarios"] as? [[String: Any]])?.first)
             let parties = try #require(scenario["parties"] as? [String: [String: Any]])
             func call(_ party: String) throws -> [String: Any] {

@@ -37,17 +37,17 @@ struct OfferedChoices {
         }
         var numbers: [String: Int] = [:]
         for format in formats { numbers[format.rtpmap] = format.payloadType }
+        let followsBandwidth = configuration.tuning.followsBandwidth
         choices = codecs.map { codecs in
             codecs.map { codec in
+                let hasEstimates = codec.kind == .video && followsBandwidth
                 let payloadType = numbers[codec.rtpmap] ?? codec.payloadType
                 return PeerMedia.Choice(
                     codec: codec, payloadType: payloadType,
                     telephoneEvents: Self.eventClockRates(codec).compactMap { rate in
                         numbers[TelephoneEvent.rtpmap(clockRate: rate)].map { .init(payloadType: $0, clockRate: rate) }
                     }, retransmission: formats.first { $0.isRetransmission(of: payloadType) }?.payloadType,
-                    hasEstimates: codec.kind == .video && configuration.tuning.followsBandwidth,
-                    sendTimeId: codec.kind == .video && configuration.tuning.followsBandwidth
-                        ? AbsoluteSendTime.offeredId : nil)
+                    hasEstimates: hasEstimates, sendTimeId: hasEstimates ? AbsoluteSendTime.offeredId : nil)
             }
         }
     }

@@ -49,7 +49,7 @@ extension PeerConnection {
     }
 
     /// Agrees on the extension that numbers packets, for the m-lines on which the peer reports, or else on that with the time of sending.
-    func agreeOnNumbers(for choices: inout [PeerMedia.Choice], in remote: RemoteDescription) {
+    func agreeOnHeaderExtensions(for choices: inout [PeerMedia.Choice], in remote: RemoteDescription) {
         for (index, section) in zip(choices.indices, remote.sections) {
             let format = section.formats.first { $0.payloadType == choices[index].payloadType }
             let reports = format?.feedback.contains(TransportFeedback.name) == true

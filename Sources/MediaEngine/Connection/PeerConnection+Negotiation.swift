@@ -103,7 +103,7 @@ extension PeerConnection {
         }
         let id = transportSequenceId(remote.sections.compactMap(\.transportSequenceId).first)
         let usable = keeping(choices, of: remote).numberingPackets(by: id)
-        agreeOnNumbers(for: &choices, in: usable)
+        agreeOnHeaderExtensions(for: &choices, in: usable)
         try await apply(choices, media)
         try await setRemote(usable, on: media)
         let alternatives = choices.map { [$0] }
@@ -152,7 +152,7 @@ extension PeerConnection {
         self.remote = remote
         let id = transportSequenceId(TransportFeedback.offeredId)
         let usable = keeping(agreed, of: remote).numberingPackets(by: id)
-        agreeOnNumbers(for: &agreed, in: usable)
+        agreeOnHeaderExtensions(for: &agreed, in: usable)
         try await apply(agreed, media)
         try await setRemote(usable, on: media)
     }

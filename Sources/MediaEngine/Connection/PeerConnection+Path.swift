@@ -41,7 +41,7 @@ extension PeerConnection {
         eventSink.yield(.init(.pathChanged(change)))
         guard let media, isVerified else { return }
         media.bandwidth.changePath()
-        media.receiverEstimates.changePath()
+        media.estimateSender.changePath()
         media.sendReport()
         media.sending[.video]?.forceKeyFrame()
         guard directions[.video]?.receives == true else { return }

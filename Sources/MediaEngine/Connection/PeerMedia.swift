@@ -40,7 +40,7 @@ final class PeerMedia: Sendable {
     let peer: PeerPipeline
     let certificate: DtlsCertificate
     let bandwidth: BandwidthControl
-    let receiverEstimates: ReceiverEstimates
+    let estimateSender: EstimateSender
     let pendingReplies = PendingReplies()
     private let padConnection: SignalConnection
 
@@ -90,7 +90,7 @@ final class PeerMedia: Sendable {
         (self.outputs, self.probe, self.report) = (outputs, probe, report)
         self.opus = opus
         maxReceiveKbit = configuration.tracks.compactMapValues(\.maxReceiveKbit)
-        receiverEstimates = ReceiverEstimates(mostKbit: maxReceiveKbit[.video])
+        estimateSender = EstimateSender(mostKbit: maxReceiveKbit[.video])
         self.peer = peer
         // The pad owns the handler, and tracks hold their pipeline.
         peer.receptionReports.onReport { [weak tracks] ssrc, stream in
@@ -232,7 +232,7 @@ final class PeerMedia: Sendable {
         for choice in choices {
             guard let id = choice.sendTimeId.flatMap({ UInt8(exactly: $0) }) else { continue }
             // The pads of the session own the closure.
-            try receiverEstimates.begin(in: session, extensionId: id, payloadTypes: choice.payloadTypes) {
+            try estimateSender.begin(in: session, extensionId: id, payloadTypes: choice.payloadTypes) {
                 [weak peer] in
                 if let session = peer?.session { SlowFeedback.begin(in: session) }
             }

@@ -95,7 +95,7 @@ public struct TransportTuning: Sendable, Equatable {
     /// What the chosen interfaces have of the network at this moment.
     var network: NetworkSnapshot { .now(of: localInterfaces) }
 
-    /// The addresses that ICE gathers candidates on in this network, which ``network`` was at some time.
+    /// The addresses that ICE gathers candidates on in a ``network`` that was read before.
     func addresses(in network: NetworkSnapshot) -> [String] {
         guard localAddresses.isEmpty else { return localAddresses }
         return (usesLoopback && localInterfaces.isEmpty ? ["127.0.0.1"] : []) + network.addresses

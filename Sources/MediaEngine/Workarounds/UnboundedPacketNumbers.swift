@@ -53,7 +53,7 @@ final class UnboundedPacketNumbers: Workaround, Sendable {
     /// The bytes of a packet that must become padding; nil if its number may be reported.
     func excess(in bytes: UnsafeRawBufferPointer, at now: ClockReading) -> Range<Int>? {
         state.withLock { state in
-            guard let id = state.id, let place = RtpHeaderExtension.value(of: id, bytes: 2, in: bytes) else {
+            guard let id = state.id, let place = RtpHeaderExtension.place(of: id, bytes: 2, in: bytes) else {
                 return nil
             }
             let number = UInt16(bytes[place]) << 8 | UInt16(bytes[place + 1])

@@ -155,8 +155,17 @@ struct TestCommand: AsyncParsableCommand {
         } catch {
             return error
         }
+        if let stream = files.first(where: { !Self.isRegular($0) }) {
+            throw Failure(
+                .usage, "'\(stream.printable)' has to be a file: with a party that has 'nat', scenarios are read twice")
+        }
         folder.removeIfTemporary()
         throw NetworkNamespace.enter(with: "--" + Self.namespaceOption)
+    }
+
+    private static func isRegular(_ path: String) -> Bool {
+        let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        return (try? FileManager.default.attributesOfItem(atPath: target)[.type]) as? FileAttributeType == .typeRegular
     }
 
     private static func refuse(_ faults: [Failure]) throws(Failure) {

@@ -24,7 +24,8 @@ struct PartyOptions {
     ///
     /// - Throws: a ``Failure`` of wrong usage at the key or value that is wrong.
     func party(_ entry: ScenarioNode.Entry, signaling: String?, folder: String) throws(Failure) -> ScenarioParty {
-        let (name, fields) = (entry.name, try entry.value.entries("a party"))
+        // What its network is like is no option of an agent.
+        let (name, fields) = (entry.name, try entry.value.entries("a party").filter { $0.name != "nat" })
         var common = ["--signaling=\(signaling ?? Self.ownServer)"]
         if !fields.contains(where: { $0.name == "as" }) { common.append("--as=\(name)") }
         // Media stays on this machine, like the signaling.
@@ -33,7 +34,7 @@ struct PartyOptions {
         }
         var words: [String] = []
         var settings: [ScenarioParty.Setting] = []
-        for field in fields where field.name != "nat" {
+        for field in fields {
             let own = try self.words(field, folder)
             words += own
             settings.append(ScenarioParty.Setting(arguments: common + own, place: field.value.place))
@@ -44,7 +45,7 @@ struct PartyOptions {
                 name: name, user: options.agent.user, client: .agent(options), settings: settings,
                 place: entry.key.place)
         } catch {
-            for (field, setting) in zip(fields.filter { $0.name != "nat" }, settings) {
+            for (field, setting) in zip(fields, settings) {
                 do {
                     _ = try ListenCommand.parse(setting.arguments)
                 } catch {

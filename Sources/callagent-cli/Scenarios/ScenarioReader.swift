@@ -11,7 +11,6 @@ struct ScenarioReader {
     var network: NetworkArgument?
 
     private static let keys = ["name", "signaling", "parties", "steps", "duration", "within", "expect"]
-    private static let loopback = "127.0.0.1"
     private static let stepKeys = ["when", "at", "party", "with", "do"]
     /// The key in `expect` for every party of this run.
     private static let everyParty = "all"
@@ -35,7 +34,7 @@ struct ScenarioReader {
                 throw node.complaint("a page needs the URL of a server with ws:// or wss://: \(error)")
             }
         }
-        if let party = parties.first(where: { $0.nat != nil }) { try checkNetwork(of: party, parties, fields) }
+        if let party = parties.first(where: { $0.nat != nil }) { try checkNetwork(of: party, cast, fields) }
         var steps: [ScenarioStep] = []
         for node in try script.elements("steps") { steps.append(try step(node, parties)) }
         let name = try fields["name"].map { node throws(Failure) in try node.text("the name") }
@@ -86,22 +85,26 @@ struct ScenarioReader {
         }
     }
 
-    /// Refuses a network of the scenario's own where its parties would not reach each other.
+    /// Refuses what cannot work with a network of the scenario's own, which begins with `nat`, a key of `party`.
     private func checkNetwork(
-        of party: ScenarioParty, _ parties: [ScenarioParty], _ fields: [String: ScenarioNode]
+        of party: ScenarioParty, _ cast: ScenarioNode, _ fields: [String: ScenarioNode]
     ) throws(Failure) {
+        let cause = "'nat' at \(party.name) makes a network of the scenario's own"
         if let signaling = fields["signaling"] {
-            throw signaling.complaint("\(party.name) has a NAT: then nothing outside of the scenario can be reached")
+            throw signaling.complaint("\(cause), where no server outside can be reached")
         }
-        guard let cast = fields["parties"] else { return }
-        if let page = parties.first(where: { $0.browser != nil }) {
-            throw cast.complaint("\(party.name) has a NAT, and \(page.name) is a page, which no network is made for")
+        let entries = try cast.entries("parties")
+        guard entries.count <= PartyMachine.perScenario else {
+            throw cast.complaint("\(cause), which has at most \(PartyMachine.perScenario) parties")
         }
-        if let bound = parties.first(where: { ($0.options?.ice.iceInterface ?? [Self.loopback]) != [Self.loopback] }) {
-            throw cast.complaint("\(party.name) has a NAT: then \(bound.name) has no 'ice-interface' to choose")
-        }
-        guard parties.count <= PartyMachine.perScenario else {
-            throw cast.complaint("a network has at most \(PartyMachine.perScenario) parties")
+        for entry in entries {
+            for field in try entry.value.entries("a party") {
+                switch field.name {
+                case "browser": throw field.key.complaint("\(cause), and a page has none")
+                case "ice-interface": throw field.key.complaint("\(cause), which gives each party its interface")
+                default: break
+                }
+            }
         }
     }
 

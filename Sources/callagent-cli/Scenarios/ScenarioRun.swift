@@ -93,12 +93,12 @@ struct ScenarioRun: Sendable {
         do throws(Failure) {
             guard let url = scenario.signaling else {
                 let server = try await startServer()
-                let result = try await play(at: "ws://127.0.0.1:\(server.port)")
+                let result = await play(at: "ws://127.0.0.1:\(server.port)")
                 // Not cancelled with the current task.
                 await Task { await server.shutdown() }.value
                 return result
             }
-            return try await play(at: url)
+            return await play(at: url)
         } catch {
             return ScenarioResult(scenario, failure: error)
         }
@@ -112,7 +112,7 @@ struct ScenarioRun: Sendable {
         }
     }
 
-    private func play(at url: String) async throws(Failure) -> ScenarioResult {
+    private func play(at url: String) async -> ScenarioResult {
         guard let nats = scenario.nats else { return await play(at: url, on: nil, configurations) }
         // Not cancelled with the current task, so that nothing of it is left.
         let building = Task { [number] in
@@ -122,7 +122,11 @@ struct ScenarioRun: Sendable {
                 return .failure(error)
             }
         }
-        let network = try await building.value.get()
+        let network: ScenarioNetwork
+        switch await building.value {
+        case .success(let built): network = built
+        case .failure(let error): return ScenarioResult(scenario, failure: error)
+        }
         var configurations = configurations
         for party in configurations.keys { network.connect(&configurations[party, default: .init()].media, of: party) }
         let result = await play(at: url, on: network, configurations)

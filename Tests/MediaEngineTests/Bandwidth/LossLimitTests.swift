@@ -53,6 +53,13 @@ import Testing
         #expect(more == nil)
     }
 
+    @Test("A loss of more than two fifths is never the path's own, however often a lower rate does not help")
+    func tooMuch() {
+        var sender = Sender()
+        let factors = sender.send(seconds: 20, loseEvery: 2)
+        #expect(factors.count > 5 && factors.allSatisfy { $0 < 1 })
+    }
+
     @Test("A heavy loss shows within 200 ms, a lighter one within 600 ms", arguments: [(3, 0.2), (10, 0.6)])
     func heavyLoss(loseEvery: Int, within seconds: Double) {
         var sender = Sender()

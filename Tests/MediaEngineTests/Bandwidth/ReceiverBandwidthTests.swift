@@ -53,6 +53,12 @@ private struct ObeyingSender {
         if now >= nextReport { nextReport = now + 0.5 }
     }
 
+    /// Sends nothing for so many s.
+    mutating func rest(seconds: Double) {
+        now += seconds
+        nextReport += seconds
+    }
+
     private mutating func send(_ bytes: Int) {
         number &+= 1
         sent += 1
@@ -64,7 +70,7 @@ private struct ObeyingSender {
         linkFree = begin + Double(bytes) * 8 / rate
         arrivedBytes += bytes
         let late = random.share() < overtaken ? 0.015 : 0
-        let units = UInt32(now * Double(1 << 18)) & 0xff_ffff
+        let units = UInt32(UInt64(now * Double(1 << 18)) & 0xff_ffff)
         arrivals.append(
             (
                 linkFree + 0.04 + late + jitter * random.share(),
@@ -148,10 +154,33 @@ private struct ObeyingSender {
 
     @Test("The time of sending goes on when its 24 bits begin anew, and back for a packet that was overtaken")
     func sendTime() {
-        var time = AbsoluteSendTime()
-        #expect(time.seconds(0xff_0000) == 0)
-        #expect(time.seconds(0x01_0000) == 0.5)
-        #expect(time.seconds(0x00_8000) == 0.375)
-        #expect(time.seconds(0x01_8000) == 0.625)
+        var clock = AbsoluteSendTime.Clock()
+        #expect(clock.seconds(0xff_0000, at: 7) == 0)
+        #expect(clock.seconds(0x01_0000, at: 7.5) == 0.5)
+        #expect(clock.seconds(0x00_8000, at: 7.51) == 0.375)
+        #expect(clock.seconds(0x01_8000, at: 7.8) == 0.625)
+        // A pause of 40 s, then one of 70 s.
+        #expect(clock.seconds(0xa1_8000, at: 47.8) == 40.625)
+        #expect(clock.seconds(0xb9_8000, at: 117.9) == 110.625)
+    }
+
+    @Test("After a pause of the video the peer may send as much as before", arguments: [20.0, 40, 65, 300])
+    func pause(seconds: Double) {
+        var path = ObeyingSender()
+        path.run(seconds: 10)
+        path.rest(seconds: seconds)
+        for _ in 0..<20 {
+            path.run(seconds: 0.5)
+            #expect(path.receiver.bitrate ?? 0 > path.wanted)
+        }
+    }
+
+    @Test("A peer that changes its streams again and again hears of the latest ones")
+    func streams() {
+        var receiver = ReceiverBandwidth(most: .infinity)
+        for ssrc in 0..<UInt32(20) {
+            receiver.note(.init(ssrc: ssrc, number: 1, sendTime: 0, bytes: 1_000), at: Double(ssrc))
+        }
+        #expect(receiver.sources == Array(12..<20))
     }
 }

@@ -131,7 +131,7 @@ struct LossLimit: Sendable {
                 delivered < (1 + reduction.factor) / 2 + Self.variation && latest - own > (reduction.loss - own) / 2
             fruitless = isFruitless ? fruitless + 1 : 0
             lowered = isFruitless ? lowered * reduction.factor : 1
-            // So much is no path's own: what is sent again and again may hide the effect.
+            // No path loses more than this by itself. Retransmissions would hide that a lower rate helps.
             if fruitless >= Self.attempts, latest <= Self.excess {
                 defer { forget() }
                 (own, isExcessive) = (latest, false)

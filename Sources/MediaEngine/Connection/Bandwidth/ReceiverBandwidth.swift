@@ -26,19 +26,21 @@ struct ReceiverBandwidth: Sendable {
     private static let longestGap: Int16 = 200
     /// What a peer may make this end note between two conclusions.
     private static let mostReports = 2_000
-    /// Streams beyond these are not looked at; a connection has one, and perhaps one with repeated packets.
+    /// Of more streams those are forgotten that were silent longest; a connection has one, and perhaps one with repeated packets.
     private static let streams = 8
 
     /// What the peer may send, in bit/s with all headers; nil before that is known.
     private(set) var bitrate: Double?
+    /// The streams that it is about, by SSRC.
+    var sources: [UInt32] { latest.keys.sorted() }
 
     private var estimator: BandwidthEstimator
     private let most: Double
     /// What the peer may want to send, in bit/s.
     private var enough: Double
-    private var sendTime = AbsoluteSendTime()
-    /// The latest number of each stream.
-    private var latest: [UInt32: UInt16] = [:]
+    private var clock = AbsoluteSendTime.Clock()
+    /// The latest number of each stream, and when it arrived.
+    private var latest: [UInt32: (number: UInt16, at: Double)] = [:]
     private var reports: [PacketReport] = []
     /// The places in `reports` of packets that have not arrived.
     private var missing: [Identity: Int] = [:]
@@ -61,12 +63,12 @@ struct ReceiverBandwidth: Sendable {
 
     /// Notes a packet that arrived at `now`.
     mutating func note(_ packet: Packet, at now: Double) {
-        let sent = sendTime.seconds(packet.sendTime)
+        let sent = clock.seconds(packet.sendTime, at: now)
         if let place = missing.removeValue(forKey: Identity(ssrc: packet.ssrc, number: packet.number)) {
             // Another packet has overtaken it.
             (reports[place].sent, reports[place].received) = (min(sent, reports[place].sent), now)
         } else {
-            for number in gap(before: packet) {
+            for number in gap(before: packet, at: now) {
                 missing[Identity(ssrc: packet.ssrc, number: number)] = reports.count
                 add(sent: sent, received: nil, packet.bytes)
             }
@@ -109,14 +111,17 @@ struct ReceiverBandwidth: Sendable {
     }
 
     /// The numbers of its stream that are missing before this packet; a repeated one has an earlier number.
-    private mutating func gap(before packet: Packet) -> [UInt16] {
-        guard let former = latest[packet.ssrc] else {
-            if latest.count < Self.streams { latest[packet.ssrc] = packet.number }
+    private mutating func gap(before packet: Packet, at now: Double) -> [UInt16] {
+        guard let former = latest[packet.ssrc]?.number else {
+            if latest.count == Self.streams, let oldest = latest.min(by: { $0.value.at < $1.value.at }) {
+                latest[oldest.key] = nil
+            }
+            latest[packet.ssrc] = (packet.number, now)
             return []
         }
         let step = Int16(bitPattern: packet.number &- former)
         guard step > 0 || step < -Self.longestGap else { return [] }
-        latest[packet.ssrc] = packet.number
+        latest[packet.ssrc] = (packet.number, now)
         guard step > 1, step <= Self.longestGap, reports.count < Self.mostReports else { return [] }
         return (1..<UInt16(step)).map { former &+ $0 }
     }

@@ -1,7 +1,7 @@
 /// The elements in the header extension of an RTP packet, in their short form (RFC 8285 section 4.2).
 enum RtpHeaderExtension {
     /// Where the value begins of the element with this id and so many bytes; nil if there is none.
-    static func value(of id: UInt8, bytes count: Int, in packet: UnsafeRawBufferPointer) -> Int? {
+    static func place(of id: UInt8, bytes count: Int, in packet: UnsafeRawBufferPointer) -> Int? {
         guard packet.count >= 12, packet[0] & 0x10 != 0 else { return nil }
         let head = 12 + 4 * Int(packet[0] & 0x0f)
         guard packet.count >= head + 4, packet[head] == 0xbe, packet[head + 1] == 0xde else { return nil }

@@ -32,7 +32,7 @@ extension PeerMedia {
         (transport.bytesSent, transport.bytesReceived) = (session.bytesSent, session.bytesReceived)
         transport.roundTripMs = session.roundTrip.map { $0 * 1_000 }
         transport.availableOutgoingBitrate = bandwidth.available
-        transport.availableIncomingBitrate = receiverEstimates.bitrate
+        transport.availableIncomingBitrate = estimateSender.bitrate
         if let selected = ice.selectedPair {
             (transport.selectedPair, transport.selectedPairSince) = (selected.pair, selected.since)
             transport.selectedPairChanges = selected.changes

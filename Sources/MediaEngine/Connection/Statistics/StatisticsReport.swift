@@ -165,7 +165,9 @@ public struct StatisticsReport: Sendable, Equatable {
         public var currentRoundTripTime: Double?
         /// What the path takes of video by this end's estimate, in bit/s with all headers; nil before the peer has reported on packets.
         public var availableOutgoingBitrate: Double?
-        /// What the path takes of the peer's video by this end's estimate, in bit/s with all headers; nil if the peer makes its own from reports.
+        /// What the path takes of the peer's video by this end's estimate, in bit/s with all headers.
+        ///
+        /// Nil unless the peer takes estimates (REMB) and no reports on its packets, and says when it sends them; also before half a second of its video.
         public var availableIncomingBitrate: Double?
     }
 

@@ -97,6 +97,7 @@ final class NetworkNamespace: Sendable {
     static func prepare() async throws(Failure) {
         try await run(
             """
+            [ -z "$(ip route)" ] || { echo "it is no new network namespace"; exit 1; }
             ip link set lo up
             ip rule add pref \(ownRules + 1) lookup local
             ip rule del pref 0

@@ -72,6 +72,7 @@ final class PartyMachine: Sendable {
             \(connectRouter(2))
             \(nat == .none ? "internet ip route add \(network) via 198.18.\(party).2" : translation(nat))
             ip rule add \(rule)
+            ip route add unreachable default metric 4294967295 table \(table)
             ip link set \(interface) up
             ip addr add \(machineAddress(2))/29 dev \(interface)
             \(routes)

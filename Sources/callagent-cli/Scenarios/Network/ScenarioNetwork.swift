@@ -1,7 +1,7 @@
 internal import CallAgent
 internal import MediaEngine
 
-/// The network of a scenario in which a party has a NAT: a machine for each party, and an internet between them.
+/// The network of a scenario in which a party has the key `nat`: a machine for each party, and an internet between them.
 ///
 /// The internet has a STUN and TURN server if there is a NAT. Nothing else can be reached.
 final class ScenarioNetwork: Sendable {
@@ -49,7 +49,7 @@ final class ScenarioNetwork: Sendable {
     private static let startServer = """
         command -v turnserver >/dev/null || { echo "turnserver: not found"; exit 1; }
         turnserver -n --no-cli --no-tls --no-dtls --listening-ip \(server) --relay-ip \(server) --realm call \
-            --lt-cred-mech --user \(account.user):\(account.password) --log-file stdout --pidfile /dev/null >/dev/null &
+            --lt-cred-mech --user \(account.user):\(account.password) --log-file stdout --pidfile /dev/null >/dev/null 2>&1 &
         trap "kill $!" EXIT
         tries=0
         until ss -ltn | grep -q :3478; do

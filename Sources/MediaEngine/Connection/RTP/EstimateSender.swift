@@ -2,12 +2,10 @@ internal import Synchronization
 
 /// Tells a peer that asks for no reports on its packets how much video it may send (``ReceiverEstimate``).
 ///
-/// The estimate is in each regular RTCP packet, and in one more at once when it falls.
-final class ReceiverEstimates: Sendable {
+/// Each RTCP packet ends with the estimate. When it falls, one is sent at once.
+final class EstimateSender: Sendable {
     private struct State {
         var bandwidth: ReceiverBandwidth
-        /// The streams of the peer's video, by SSRC.
-        var sources: [UInt32] = []
         var said: Double?
     }
     private let state: Mutex<State>
@@ -15,8 +13,6 @@ final class ReceiverEstimates: Sendable {
 
     /// A smaller change waits for the next regular packet.
     private static let smallestFall = 0.97
-    /// How many streams an estimate names.
-    private static let mostSources = 8
 
     /// - Parameter mostKbit: the highest rate of video that this end takes; nil: whatever the path takes.
     init(mostKbit: Int?) {
@@ -54,9 +50,6 @@ final class ReceiverEstimates: Sendable {
     /// - Returns: whether the peer should hear of it at once.
     private func note(_ packet: ReceiverBandwidth.Packet, at now: ClockReading) -> Bool {
         state.withLock { state in
-            if !state.sources.contains(packet.ssrc), state.sources.count < Self.mostSources {
-                state.sources.append(packet.ssrc)
-            }
             state.bandwidth.note(packet, at: (now - start) / .seconds(1))
             guard let bitrate = state.bandwidth.bitrate, bitrate < (state.said ?? .infinity) * Self.smallestFall else {
                 return false
@@ -83,7 +76,7 @@ final class ReceiverEstimates: Sendable {
         return state.withLock { state in
             guard let bitrate = state.bandwidth.bitrate else { return nil }
             state.said = bitrate
-            return ReceiverEstimate(bitrate: bitrate, sources: state.sources).bytes(from: sender)
+            return ReceiverEstimate(bitrate: bitrate, sources: state.bandwidth.sources).bytes(from: sender)
         }
     }
 }
