@@ -15,7 +15,7 @@ extension EndToEnd {
             "muffled": "audiocheblimit mode=low-pass cutoff=800 poles=8",
             // Without its latency, the mixer drops speech that is late on a busy machine, and sends noise alone.
             "noisy": """
-            audiomixer name=mixer latency=200000000 \
+            audiomixer name=mixer latency=1000000000 \
             audiotestsrc is-live=true wave=white-noise volume=0.15 ! mixer. mixer.
             """,
             "echoing": "audioecho delay=33000000 intensity=0.9 feedback=0.5",
@@ -35,7 +35,7 @@ extension EndToEnd {
                   bob: {audio: speech}
                 steps:
                   - {party: alice, do: call-audio:bob}
-                duration: 3s
+                duration: 4s
                 expect:
                   alice: [audio.received.speech.spectralDistanceDb.median<4]
                   bob:
