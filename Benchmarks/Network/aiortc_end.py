@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from aiortc_media import Film, MovingBar, prefer_vp8  # noqa: E402
 
 
-class Picture:
+class Frames:
     """The frames that are shown, with freezes as W3C's statistics count them."""
 
     def __init__(self):
@@ -64,9 +64,9 @@ async def main(name, server, seconds, stun="", film=""):
     peer = RTCPeerConnection(RTCConfiguration([RTCIceServer(stun)] if stun else []))
     peer.addTrack(MediaPlayer("sine=frequency=440:sample_rate=48000", format="lavfi").audio)
     peer.addTrack(Film(film) if film else MovingBar())
-    picture = Picture()
+    frames = Frames()
     tasks = []
-    peer.on("track", lambda track: tasks.append(asyncio.ensure_future(picture.consume(track))))
+    peer.on("track", lambda track: tasks.append(asyncio.ensure_future(frames.consume(track))))
 
     async def describe(description):
         prefer_vp8(peer)
@@ -85,11 +85,11 @@ async def main(name, server, seconds, stun="", film=""):
     await peer.setRemoteDescription(RTCSessionDescription(message["sdp"], message["type"]))
     if name == "bob":
         await describe(peer.createAnswer)
-    await picture.begins.wait()
+    await frames.begins.wait()
     first = (time.monotonic() - start) * 1000
     await asyncio.sleep(float(seconds))
     await send("/result", {
-        "name": name, "first": first, "framesDecoded": picture.count, "totalFreezesDuration": picture.frozen})
+        "name": name, "first": first, "framesDecoded": frames.count, "totalFreezesDuration": frames.frozen})
 
 
 asyncio.run(main(*sys.argv[1:]))

@@ -13,8 +13,8 @@ package enum LocalAddresses {
     package static func of(_ interfaces: [String]) -> [String] {
         // An interface may have several names, and each address a label.
         let indices = Set(interfaces.map { if_nametoindex($0) }).subtracting([0])
-        return all().filter { indices.contains(if_nametoindex($0.interface)) && !isLinkLocal($0.address) }.map(
-            \.address)
+        let own = all().filter { indices.contains(if_nametoindex($0.interface)) }
+        return own.map(\.address).filter { !isLinkLocal($0) }
     }
 
     /// Whether this machine has the interface, up or down.

@@ -1,6 +1,7 @@
 /// How much the peer may send: packets that arrive in, a rate out.
 ///
-/// For a peer that takes an estimate (``ReceiverEstimate``) and no reports on its packets. The rules are those of a sender (``BandwidthEstimator``), which also gets such times, only from the peer. A pure value; times are in s.
+/// For a peer that takes an estimate (``ReceiverEstimate``) and no reports on its packets. The rules are those of a sender
+/// (``BandwidthEstimator``), which gets the same times from the peer's reports. A pure value; times are in s.
 struct ReceiverBandwidth: Sendable {
     /// A packet of the peer's video.
     struct Packet: Sendable {
@@ -98,7 +99,7 @@ struct ReceiverBandwidth: Sendable {
         bitrate = estimator.target
     }
 
-    /// A peer may have a lowest rate, and send more than it was told: when that does no harm, the path takes it.
+    /// A peer may have a lowest rate, and send more than the estimate: when that does no harm, the path takes it.
     private mutating func correct(by received: Double, at now: Double) {
         let isHarmless = !estimator.isCongested && estimator.loss < Self.harmlessLoss
         guard isHarmless, received > estimator.bitrate else {

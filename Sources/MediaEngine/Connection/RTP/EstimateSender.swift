@@ -6,6 +6,7 @@ internal import Synchronization
 final class EstimateSender: Sendable {
     private struct State {
         var bandwidth: ReceiverBandwidth
+        /// What the peer heard last.
         var said: Double?
     }
     private let state: Mutex<State>
@@ -20,7 +21,7 @@ final class EstimateSender: Sendable {
             State(bandwidth: ReceiverBandwidth(most: mostKbit.map { VideoShare.bandwidth(forKbit: $0) } ?? .infinity)))
     }
 
-    /// What the peer may send, in bit/s with all headers; nil while it is not told.
+    /// What the peer may send, in bit/s with all headers; nil before that is known, and for other peers.
     var bitrate: Double? { state.withLock { $0.bandwidth.bitrate } }
 
     /// Reads the packets that `session`, the `rtpsession` of the connection, receives, and adds to the RTCP packets that it sends.
