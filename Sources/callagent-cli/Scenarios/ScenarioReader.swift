@@ -169,7 +169,7 @@ struct ScenarioReader {
                 throw node.complaint(
                     "\(party.name) has no machine of its own; give that party 'nat: none' or another NAT")
             }
-            guard change != .moveNAT || party.nat ?? .none != .none else {
+            guard change != .moveNAT || [.cone, .symmetric].contains(party.nat) else {
                 throw node.complaint("\(party.name) has no NAT; give that party 'nat: cone' or 'nat: symmetric'")
             }
         case .script: break
