@@ -17,7 +17,7 @@ func firstConnection() async throws {
 
     // Both have accepted: the gates may open. Media flows once each has checked the other's certificate.
     for peer in [caller, callee] {
-        for kind in MediaKind.allCases { await peer.setSending(.live, of: kind) }
+        for track in [TrackID.audio, .video] { await peer.setSending(.live, of: track) }
         await peer.setReceiving(true)
     }
     _ = try await (callerIsShown, calleeIsShown)

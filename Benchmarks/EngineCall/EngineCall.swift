@@ -21,7 +21,7 @@ struct EngineCall {
         try await caller.setAnswer(answer)
         for peer in [caller, callee] {
             await peer.setReceiving(true)
-            for kind in MediaKind.allCases { await peer.setSending(.live, of: kind) }
+            for track in [TrackID.audio, .video] { await peer.setSending(.live, of: track) }
         }
         try await Task.sleep(for: .seconds(5))
         let (before, frames) = (cpuSeconds(), await decoded(caller) + decoded(callee))

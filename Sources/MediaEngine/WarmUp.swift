@@ -36,11 +36,11 @@ actor WarmUp {
         let format = VideoFormat(width: 320, height: 180, framesPerSecond: 30)
         let video = VideoSource.test(format: format)
         let audio = AudioSource.tone()
-        var tracks: [MediaKind: TrackConfiguration] = [:]
+        var tracks: [TrackID: TrackConfiguration] = [:]
         for source in [MediaSource.video(video), .audio(audio)] {
             let blueprint = SourceBlueprint(source: source, catalog: catalog)
             let device = CaptureDevice(blueprint, timing: CaptureTiming(), logger: logger)
-            tracks[source.kind] = TrackConfiguration(source: CaptureSource(source) { device })
+            tracks[TrackID(source.kind)] = TrackConfiguration(source: CaptureSource(source) { device })
         }
         tracks[.video]?.codecs = [codec]
         var configuration = PeerConnectionConfiguration(label: "warm-up", tracks: tracks)
@@ -62,7 +62,9 @@ actor WarmUp {
     private static func connect(_ caller: PeerConnection, _ callee: PeerConnection) async throws(MediaError) {
         let answer = try await callee.createAnswer(to: caller.createOffer())
         try await caller.setAnswer(answer)
-        for peer in [caller, callee] { for kind in MediaKind.allCases { await peer.setSending(.live, of: kind) } }
+        for peer in [caller, callee] {
+            for track in [TrackID.audio, .video] { await peer.setSending(.live, of: track) }
+        }
         let failure = await withTaskGroup(of: MediaError?.self) { group -> MediaError? in
             group.addTask { await followUntilFrame(caller, to: callee) }
             group.addTask { await followUntilFrame(callee, to: caller) }

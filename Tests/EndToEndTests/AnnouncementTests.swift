@@ -181,14 +181,14 @@ extension EndToEnd {
 
         /// Waits until both ends have found their figure, and checks that they found no other.
         private func expectBroken(
-            _ pair: Talk, here: (figure: String, kind: MediaKind, mode: SendMode),
-            there: (figure: String, kind: MediaKind, mode: SendMode)
+            _ pair: Talk, here: (figure: String, track: TrackID, mode: SendMode),
+            there: (figure: String, track: TrackID, mode: SendMode)
         ) async throws {
             let ends = [(pair.mine.call, here.figure), (pair.theirs.call, there.figure)]
             try await eventually("both figures") {
                 // Until the gates of the call have changed, which would close them again.
-                await pair.alice.force(there.mode, of: there.kind)
-                await pair.bob.force(here.mode, of: here.kind)
+                await pair.alice.force(there.mode, of: there.track)
+                await pair.bob.force(here.mode, of: here.track)
                 for (call, _) in ends where try Self.broken(await call.report()).isEmpty { return false }
                 return true
             }

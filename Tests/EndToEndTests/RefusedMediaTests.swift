@@ -15,7 +15,7 @@ extension EndToEnd {
 
         private static func peer(_ kinds: Set<MediaKind>) async throws -> PeerConnection {
             let engine = try await Engine.start(logger: .quiet)
-            var tracks: [MediaKind: TrackConfiguration] = [:]
+            var tracks: [TrackID: TrackConfiguration] = [:]
             if kinds.contains(.audio) {
                 tracks[.audio] = TrackConfiguration(source: try engine.capture(AudioSource.tone(hertz: 700)))
             }
@@ -51,7 +51,7 @@ extension EndToEnd {
                     switch message.body {
                     case .progress(let sdp, _), .accept(.some(let sdp), _):
                         try await peer.setAnswer(SessionDescription(kind: .answer, sdp: sdp))
-                        for kind in MediaKind.allCases { await peer.setSending(.live, of: kind) }
+                        for track in [TrackID.audio, .video] { await peer.setSending(.live, of: track) }
                         let lines = sdp.components(separatedBy: "\r\n").filter { $0.hasPrefix("m=") }
                         #expect(lines.map { $0.components(separatedBy: " ")[1] } == ["9", "0"], "\(lines)")
                     case .candidate(let one):

@@ -17,6 +17,9 @@ struct CallSources: Sendable {
 }
 
 extension MediaConfiguration {
+    /// All video sources, the first one first.
+    var videos: [VideoSource] { video.map { [$0] + additionalVideos } ?? [] }
+
     /// The sources of calls, in the notation of the command line.
     var sourceNames: [CaptureFault.Medium: String] {
         var names: [CaptureFault.Medium: String] = [:]

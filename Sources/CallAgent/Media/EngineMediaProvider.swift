@@ -9,7 +9,7 @@ actor EngineMediaProvider: MediaProvider {
     private let engine: Engine
     private let configuration: MediaConfiguration
     /// Kept, so that changes made to them between two calls persist.
-    private var sources: [MediaKind: CaptureSource] = [:]
+    private var sources: [TrackID: CaptureSource] = [:]
     private var held: [CaptureSource] = []
     /// The paths that calls have.
     private var recordings: Set<String> = []
@@ -52,12 +52,13 @@ actor EngineMediaProvider: MediaProvider {
         label: String, peer: String?, media: CallMedia, role: CallRole, outputs: MediaOutputs?
     ) async throws(MediaSessionError) -> any MediaSession {
         do throws(MediaError) {
-            var tracks: [MediaKind: TrackConfiguration] = [:]
+            var tracks: [TrackID: TrackConfiguration] = [:]
             let sources = try sources(for: media)
             // A medium without a source is still received.
-            for kind in MediaKind.allCases where kind == .video ? media.video : media.audio {
+            for id in self.tracks(of: media) {
+                let kind = id.kind
                 var track = TrackConfiguration(receiving: kind)
-                track.source = sources[kind]
+                track.source = sources[id]
                 track.codecs = kind == .video ? configuration.videoCodecs : configuration.audioCodecs
                 track.encoders = configuration.encoders
                 track.direction = configuration.direction
@@ -69,9 +70,10 @@ actor EngineMediaProvider: MediaProvider {
                 track.maxReceiveKbit =
                     kind == .video ? configuration.maxReceiveVideoKbit : configuration.maxReceiveAudioKbit
                 if kind == .audio { track.processing = configuration.audio?.effectiveProcessing ?? .off }
-                tracks[kind] = track
+                tracks[id] = track
             }
             var connection = PeerConnectionConfiguration(label: label, tracks: tracks)
+            connection.maximumVideos = TrackID.maximumVideos
             connection.payloadTypes = configuration.payloadTypes
             connection.opus = configuration.opus
             connection.tuning = configuration.tuning
@@ -87,7 +89,7 @@ actor EngineMediaProvider: MediaProvider {
             let outputs = if let outputs { outputs } else { try makeOutputs(of: peer) }
             return PeerMediaSession(
                 engine.makePeerConnection(connection, outputs: outputs),
-                kinds: Set(MediaKind.allCases.filter(media.has)),
+                tracks: Set(tracks.keys),
                 ownServers: configuration.iceServers, engine: engine)
         } catch {
             throw MediaSessionError(error)
@@ -111,10 +113,20 @@ actor EngineMediaProvider: MediaProvider {
         [path, OutputConfiguration.pathOfSent(beside: path)].contains { FileManager.default.fileExists(atPath: $0) }
     }
 
-    private func sources(for media: CallMedia) throws(MediaError) -> [MediaKind: CaptureSource] {
-        if media.video, let video = configuration.video { sources[.video] = try engine.capture(video) }
+    /// What an offer has.
+    private func tracks(of media: CallMedia) -> [TrackID] {
+        let videos = max(configuration.videos.count, configuration.receivedVideos, 1)
+        return (media.audio ? [.audio] : []) + (media.video ? (1...videos).map { .video($0) } : [])
+    }
+
+    private func sources(for media: CallMedia) throws(MediaError) -> [TrackID: CaptureSource] {
+        if media.video {
+            for (index, video) in configuration.videos.enumerated() {
+                sources[.video(index + 1)] = try engine.capture(video)
+            }
+        }
         if media.audio, let audio = configuration.audio { sources[.audio] = try engine.capture(audio) }
-        return sources.filter { $0.key == .video ? media.video : media.audio }
+        return sources.filter { media.has($0.key.kind) }
     }
 
     private func keepsOpen(_ source: CaptureSource) -> Bool {

@@ -17,6 +17,15 @@ public struct MediaConfiguration: Sendable {
 
     /// The video source; nil sends no video and makes every call an audio call.
     public var video: VideoSource?
+    /// Further video sources, such as a second camera or the screen: each is a video of its own for the peer (`TrackID`).
+    ///
+    /// They follow ``video`` in everything: muted, off and held with it. At most three, and none without ``video``. A peer that takes fewer videos
+    /// gets the first ones; ``CallEvent/mediaWarning(_:)`` tells of the others. Not every signaling takes them: media servers and rooms have one video.
+    public var additionalVideos: [VideoSource] = []
+    /// How many videos the callee may send, 1 to 4; at least as many as this end sends.
+    ///
+    /// An answer takes as many as the offer has.
+    public var receivedVideos = 1
     /// The audio source; nil sends no audio.
     public var audio: AudioSource?
     /// The video codecs that may be used, best first; codecs that the machine lacks are skipped.

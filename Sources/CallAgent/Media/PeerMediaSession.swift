@@ -10,15 +10,15 @@ final class PeerMediaSession: MediaSession {
     var outputs: MediaOutputs { peer.outputs }
     let dataChannels: AsyncStream<DataChannel>
     private let engine: Engine
-    /// The media of the call.
-    private let kinds: Set<MediaKind>
+    /// What the call sends.
+    private let tracks: Set<TrackID>
     /// The servers of the configuration, besides those that signaling provides.
     private let ownServers: [IceServer]
-    private let shownBeforeOpening = Mutex<[MediaKind: Int]?>(nil)
+    private let shownBeforeOpening = Mutex<[TrackID: Int]?>(nil)
 
-    init(_ peer: PeerConnection, kinds: Set<MediaKind>, ownServers: [IceServer] = [], engine: Engine) {
+    init(_ peer: PeerConnection, tracks: Set<TrackID>, ownServers: [IceServer] = [], engine: Engine) {
         (self.engine, self.ownServers) = (engine, ownServers)
-        self.kinds = kinds
+        self.tracks = tracks
         self.peer = peer
         let (channels, opened) = AsyncStream.makeStream(
             of: DataChannel.self, bufferingPolicy: .bufferingOldest(PeerConnection.maximumDataChannels))
@@ -26,12 +26,12 @@ final class PeerMediaSession: MediaSession {
         // Reads the connection's own stream on demand, so that only one buffer bounds the events.
         events = AsyncStream {
             var iterator = peer.events.makeAsyncIterator()
-            guard let event = await iterator.next() else {
-                opened.finish()
-                return nil
+            while let event = await iterator.next() {
+                if case .dataChannel(let channel) = event.kind { opened.yield(channel) }
+                if let event = MediaSessionEvent(event) { return event }
             }
-            if case .dataChannel(let channel) = event.kind { opened.yield(channel) }
-            return MediaSessionEvent(event)
+            opened.finish()
+            return nil
         }
     }
 
@@ -48,8 +48,8 @@ final class PeerMediaSession: MediaSession {
         let answer: SessionDescription
         do { answer = try await peer.createAnswer(to: offer) } catch { throw MediaSessionError(error) }
         // The call would wait in vain for a medium without an m-line.
-        if let missing = await kinds.subtracting(peer.directions.keys).min() {
-            let text = "the offer has no \(missing.rawValue) in use, which its call is to have"
+        if let missing = await tracks.filter({ $0.number == 1 }).subtracting(peer.directions.keys).min() {
+            let text = "the offer has no \(missing) in use, which its call is to have"
             throw MediaSessionError(fault: .incompatible(text: text), description: text)
         }
         return answer.sdp
@@ -82,8 +82,9 @@ final class PeerMediaSession: MediaSession {
     }
 
     func setGates(_ gates: MediaGates) async {
-        await peer.setSending(SendMode(gates.audio), of: .audio)
-        await peer.setSending(SendMode(gates.video), of: .video)
+        for track in tracks.sorted() {
+            await peer.setSending(SendMode(track.kind == .audio ? gates.audio : gates.video), of: track)
+        }
         let passed = await peer.setReceiving(gates.isReceiving)
         guard gates.isReceiving else { return }
         shownBeforeOpening.withLock { if $0 == nil { $0 = passed } }
@@ -117,6 +118,7 @@ final class PeerMediaSession: MediaSession {
         var report = MediaReport()
         report.video = Self.pair(.video, statistics, before)
         report.audio = Self.pair(.audio, statistics, before)
+        report.additionalVideos = (2...TrackID.maximumVideos).compactMap { Self.pair(.video($0), statistics, before) }
         report.rtcStatistics = await peer.statisticsReport()
         report.transport.selectedPair = statistics.transport.selectedPair
         report.transport.selectedPairSince = statistics.transport.selectedPairSince
@@ -139,9 +141,9 @@ final class PeerMediaSession: MediaSession {
     func close() async { await peer.close() }
 
     private static func pair(
-        _ kind: MediaKind, _ statistics: PeerStatistics, _ before: [MediaKind: Int]?
+        _ track: TrackID, _ statistics: PeerStatistics, _ before: [TrackID: Int]?
     ) -> MediaReport.Track? {
-        guard let sent = statistics.sent[kind], let received = statistics.received[kind] else { return nil }
+        guard let sent = statistics.sent[track], let received = statistics.received[track] else { return nil }
         var result = MediaReport.Received(codec: received.codec.encodingName)
         result.width = received.width
         result.height = received.height
@@ -158,7 +160,7 @@ final class PeerMediaSession: MediaSession {
         result.seconds = received.seconds
         result.shown = received.shown
         // If the gates were never opened, everything shown was shown before opening.
-        result.shownBeforeOpening = before.map { $0[kind] ?? 0 } ?? received.shown
+        result.shownBeforeOpening = before.map { $0[track] ?? 0 } ?? received.shown
         result.arrivals = received.arrivals
         result.aboveMaxRateMs = received.aboveMaxRateMs
         var outgoing = MediaReport.Sent(
@@ -191,17 +193,55 @@ extension StunTurnServer {
 }
 
 extension MediaSessionEvent {
-    init(_ event: PeerConnectionEvent) {
-        let translated: MediaFact =
-            switch event.kind {
+    /// Nil for what the rules need not know: they follow the first video, and the user learns what is wrong with a further one.
+    init?(_ event: PeerConnectionEvent) {
+        let translated: MediaFact
+        if let track = event.kind.track, track.number > 1 {
+            guard let fault = event.kind.fault(of: track) else { return nil }
+            translated = .warning(fault)
+        } else {
+            guard let fact = MediaFact(event.kind) else { return nil }
+            translated = fact
+        }
+        self.init(translated, at: event.at)
+    }
+}
+
+extension PeerConnectionEvent.Kind {
+    /// The track that it is about; nil for other events.
+    fileprivate var track: TrackID? {
+        switch self {
+        case .firstFrame(let track), .firstShown(let track), .captureFailed(let track, _), .captureLost(let track, _),
+            .captureRestored(let track), .sinkFailed(let track, _), .trackRefused(let track),
+            .frameSizeSent(_, _, let track), .frameSizeReceived(_, _, let track), .videoAdapted(_, let track):
+            track
+        case .trackFailed(let failure): failure.track
+        default: nil
+        }
+    }
+
+    /// What is wrong with a further video, for the user.
+    fileprivate func fault(of track: TrackID) -> String? {
+        switch self {
+        case .captureFailed(_, let error), .captureLost(_, let error), .sinkFailed(_, let error):
+            "\(track): \(error.description)"
+        case .trackRefused: "\(track) is not sent: the peer takes fewer videos"
+        case .trackFailed(let failure): failure.description
+        default: nil
+        }
+    }
+}
+
+extension MediaFact {
+    fileprivate init?(_ kind: PeerConnectionEvent.Kind) {
+        let translated: MediaFact? =
+            switch kind {
             case .localCandidate(let candidate):
                 .localCandidate(.init(candidate: candidate.candidate, mLine: candidate.mLine))
             case .iceConnected: .iceConnected
             case .verified: .verified
-            case .firstFrame(.video): .firstVideoFrame
-            case .firstFrame(.audio): .firstAudioSample
-            case .firstShown(.video): .firstVideoShown
-            case .firstShown(.audio): .firstAudioHeard
+            case .firstFrame(let track): track.kind == .video ? .firstVideoFrame : .firstAudioSample
+            case .firstShown(let track): track.kind == .video ? .firstVideoShown : .firstAudioHeard
             case .interrupted: .interrupted
             case .resumed: .resumed
             case .pathChecked: .pathChecked
@@ -219,17 +259,20 @@ extension MediaSessionEvent {
             case .recordingFailed(let error), .sinkFailed(_, let error): .warning(error.description)
             case .eventsDropped(let count):
                 .warning("\(count) events of the media were dropped: they were not read in time")
-            case .captureFailed(let kind, let error): .captureFailed(CaptureFault(kind, error))
-            case .captureLost(let kind, let error): .captureLost(CaptureFault(kind, error))
-            case .captureRestored(let kind): .captureRestored(.init(kind))
-            case .frameSizeSent(let width, let height): .frameSizeSent(.init(width: width, height: height))
-            case .frameSizeReceived(let width, let height): .frameSizeReceived(.init(width: width, height: height))
-            case .videoAdapted(let adaptation): .videoAdapted(VideoChange(adaptation))
+            case .captureFailed(let track, let error): .captureFailed(CaptureFault(track.kind, error))
+            case .captureLost(let track, let error): .captureLost(CaptureFault(track.kind, error))
+            case .captureRestored(let track): .captureRestored(.init(track.kind))
+            case .frameSizeSent(let width, let height, _): .frameSizeSent(.init(width: width, height: height))
+            case .frameSizeReceived(let width, let height, _): .frameSizeReceived(.init(width: width, height: height))
+            case .videoAdapted(let adaptation, _): .videoAdapted(VideoChange(adaptation))
             case .trackFailed(let failure): .trackFailed(TrackFault(failure))
+            // The machine knows the directions from the descriptions.
+            case .trackRefused: nil
             case .failed(let error): .failed(MediaSessionError(error).fault)
             case .dtmf(let digit): .dtmf(digit: String(digit.character))
             }
-        self.init(translated, at: event.at)
+        guard let translated else { return nil }
+        self = translated
     }
 }
 
@@ -291,7 +334,7 @@ extension CaptureFault {
 extension TrackFault {
     init(_ failure: TrackFailure) {
         self.init(
-            medium: .init(failure.kind), direction: failure.direction == .sending ? .sending : .receiving,
+            medium: .init(failure.track.kind), direction: failure.direction == .sending ? .sending : .receiving,
             element: failure.element, text: failure.text, remedy: failure.remedy)
     }
 }

@@ -59,7 +59,7 @@ public final class CapturePreview: Sendable {
         of source: CaptureSource, on blueprint: SinkBlueprint, report: @escaping @Sendable (MediaError) -> Void
     ) async throws(MediaError) {
         monitor = try CaptureMonitor(source)
-        sink = SinkPipeline(blueprint, outlet: monitor.outlet, report: report)
+        sink = SinkPipeline(TrackID(blueprint.kind), blueprint, outlet: monitor.outlet, report: report)
         try await monitor.start()
         await sink.open()
     }

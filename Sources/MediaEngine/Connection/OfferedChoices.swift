@@ -9,24 +9,28 @@ struct OfferedChoices {
         _ configuration: PeerConnectionConfiguration, catalog: PipelineCatalog, warn: (String) -> Void
     ) throws(MediaError) {
         var codecs: [[Codec]] = []
-        for (kind, track) in configuration.tracks.sorted(by: { $0.key < $1.key }) {
-            guard let first = track.codecs.first else { throw .noCommonCodec(media: kind.rawValue) }
+        let tracks = configuration.tracks.sorted { $0.key < $1.key }
+        for (id, track) in tracks {
+            guard let first = track.codecs.first else { throw .noCommonCodec(media: id.kind.rawValue) }
             var usable: [Codec] = []
-            for codec in track.codecs where codec.kind == kind && !usable.contains(codec) {
+            for codec in track.codecs where codec.kind == id.kind && !usable.contains(codec) {
                 if catalog.hasElements(of: codec, encoders: track.encoders) { usable.append(codec) }
             }
             codecs.append(usable.isEmpty ? [first] : usable)
         }
-        var formats = codecs.joined().map {
+        // Several videos have the same payload types.
+        var all: [Codec] = []
+        for codec in codecs.joined() where !all.contains(codec) { all.append(codec) }
+        var formats = all.map {
             OfferedFormat(payloadType: $0.payloadType, rtpmap: $0.rtpmap, fmtp: $0.profileParameters)
         }
         if configuration.tuning.retransmitsVideo {
-            for codec in codecs.joined() {
+            for codec in all {
                 guard let payloadType = codec.retransmissionPayloadType else { continue }
                 formats.append(.init(retransmissionOf: codec.payloadType, payloadType: payloadType, codec.clockRate))
             }
         }
-        for rate in Set(codecs.joined().flatMap(Self.eventClockRates)).sorted() {
+        for rate in Set(all.flatMap(Self.eventClockRates)).sorted() {
             formats.append(
                 .init(
                     payloadType: DtmfSender.payloadType(clockRate: rate),
@@ -38,12 +42,12 @@ struct OfferedChoices {
         var numbers: [String: Int] = [:]
         for format in formats { numbers[format.rtpmap] = format.payloadType }
         let followsBandwidth = configuration.tuning.followsBandwidth
-        choices = codecs.map { codecs in
+        choices = zip(tracks, codecs).map { track, codecs in
             codecs.map { codec in
                 let hasEstimates = codec.kind == .video && followsBandwidth
                 let payloadType = numbers[codec.rtpmap] ?? codec.payloadType
                 return PeerMedia.Choice(
-                    codec: codec, payloadType: payloadType,
+                    track: track.key, codec: codec, payloadType: payloadType,
                     telephoneEvents: Self.eventClockRates(codec).compactMap { rate in
                         numbers[TelephoneEvent.rtpmap(clockRate: rate)].map { .init(payloadType: $0, clockRate: rate) }
                     }, retransmission: formats.first { $0.isRetransmission(of: payloadType) }?.payloadType,

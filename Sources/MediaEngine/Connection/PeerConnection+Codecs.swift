@@ -2,7 +2,7 @@
 extension PeerConnection {
     /// The first format of an offer that this end may use.
     func choice(for section: MediaSection) throws(MediaError) -> PeerMedia.Choice {
-        let track = configuration.tracks[section.kind]
+        let track = configuration.tracks[section.track]
         let codecs = track?.codecs ?? []
         let known = section.formats.compactMap { format in format.codec.map { (codec: $0, format: format) } }
             .filter { codecs.contains($0.codec) }
@@ -14,7 +14,7 @@ extension PeerConnection {
             throw .noCommonCodec(media: section.kind.rawValue)
         }
         var choice = PeerMedia.Choice(
-            codec: best.codec, payloadType: best.format.payloadType, profile: best.format.profile,
+            track: section.track, codec: best.codec, payloadType: best.format.payloadType, profile: best.format.profile,
             isStereo: best.format.sendsStereo,
             hasEstimates: section.kind == .video && configuration.tuning.followsBandwidth
                 && best.format.feedback.contains(ReceiverEstimate.name))
@@ -40,7 +40,7 @@ extension PeerConnection {
         else { throw .codecNotOffered(media: section.kind.rawValue) }
         match.isStereo = preferred?.sendsStereo ?? false
         if let preferred { agreeOnRetransmission(for: &match, preferred, section, offered: match.retransmission) }
-        if configuration.tracks[section.kind]?.sendsLevel == true, section.audioLevelId == AudioLevel.offeredId {
+        if configuration.tracks[section.track]?.sendsLevel == true, section.audioLevelId == AudioLevel.offeredId {
             match.audioLevelId = AudioLevel.offeredId
         }
         let taken = section.telephoneEvents(beside: match.codec.clockRate)

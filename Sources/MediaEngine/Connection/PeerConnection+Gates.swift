@@ -2,42 +2,43 @@ internal import Logging
 
 /// Gates, sources and rates of the media.
 extension PeerConnection {
-    /// Sets what is sent of one kind; every kind starts ``SendMode/closed``.
+    /// Sets what is sent on one track; every track starts ``SendMode/closed``.
     ///
     /// May be called at any time and any number of times; the last mode counts. A mode that sends less is in force when this returns:
     /// after a mute, no newly captured media is encoded. A mode that sends more takes effect once the peer's certificate is verified and,
     /// after ``SendMode/off``, once the device is open. If the device cannot be opened, the connection sends
     /// ``PeerConnectionEvent/Kind/captureFailed(_:_:)``. After a pause, sending starts with the latest frame, as a key frame.
     /// ``SendMode/off`` needs no verification: if it is set before the negotiation, no device is opened at all.
-    public func setSending(_ mode: SendMode, of kind: MediaKind) {
+    public func setSending(_ mode: SendMode, of track: TrackID) {
         guard !isClosed else { return }
-        sendModes[kind] = mode
-        applyMode(of: kind)
+        sendModes[track] = mode
+        applyMode(of: track)
     }
 
-    /// Replaces the source of one kind without a new negotiation: another camera, size or rate.
+    /// Replaces the source of one track without a new negotiation: another camera, size or rate.
     ///
-    /// A track without a source gets one. The new device is opened unless the kind is ``SendMode/off``, and the former one closes when
+    /// A track without a source gets one. The new device is opened unless the track is ``SendMode/off``, and the former one closes when
     /// nothing else needs it. ``CaptureSource`` describes how one device changes its size. Before the negotiation nothing is opened yet.
-    /// `processing` is the processing of audio before it is sent; nil leaves it unchanged.
+    /// `processing` is the processing of audio before it is sent; nil leaves it unchanged. `track` is that of the source's kind by default, the first video.
     ///
     /// - Throws: ``MediaError`` when it cannot be opened; the former source then continues. ``MediaError/rejected(operation:text:)`` when
-    ///   this connection has no track of this kind.
+    ///   this connection has no such track, or one of another kind.
     public func setSource(
-        _ source: CaptureSource, processing: AudioProcessing? = nil
+        _ source: CaptureSource, processing: AudioProcessing? = nil, of track: TrackID? = nil
     ) async throws(MediaError) {
         guard !isClosed else { throw .closed }
-        guard configuration.tracks[source.kind] != nil else {
-            throw .rejected(operation: "a source", text: "this connection has no \(source.kind.rawValue)")
+        let id = track ?? TrackID(source.kind)
+        guard configuration.tracks[id] != nil, id.kind == source.kind else {
+            throw .rejected(operation: "a source", text: "this connection has no \(id) for \(source.kind.rawValue)")
         }
         if media == nil {
-            configuration.tracks[source.kind]?.source = source
-            if let processing { configuration.tracks[source.kind]?.processing = processing }
+            configuration.tracks[id]?.source = source
+            if let processing { configuration.tracks[id]?.processing = processing }
             return
         }
         // Only the track is kept alive: if the device hangs while it opens, the rest of the connection can still be freed.
-        guard let track = media?.sending[source.kind] else {
-            throw .rejected(operation: "a source", text: "this connection negotiated no \(source.kind.rawValue)")
+        guard let track = media?.sending[id] else {
+            throw .rejected(operation: "a source", text: "this connection negotiated no \(id)")
         }
         try await track.change(to: source)
         if let processing { track.process(processing) }
@@ -53,43 +54,43 @@ extension PeerConnection {
         try await source.turn(orientation)
     }
 
-    /// A kind that the peer does not receive, or that has failed, is not sent.
-    func mode(of kind: MediaKind) -> SendMode {
-        directions[kind]?.sends == false || hasFailed(kind, .sending) ? .off : sendModes[kind] ?? .closed
+    /// A track that the peer does not receive, or that has failed, is not sent.
+    func mode(of track: TrackID) -> SendMode {
+        directions[track]?.sends == false || hasFailed(track, .sending) ? .off : sendModes[track] ?? .closed
     }
 
-    func applyMode(of kind: MediaKind) { media?.sending[kind]?.set(mode(of: kind)) }
+    func applyMode(of track: TrackID) { media?.sending[track]?.set(mode(of: track)) }
 
     /// Starts or stops to show, play and record received media, and to record sent media if configured; starts closed.
     ///
     /// May be called at any time. The latest frame is shown first. Reopening requests a key frame from the peer.
-    /// - Returns: How many frames and audio buffers had been shown before, by kind; empty before the negotiation.
+    /// - Returns: How many frames and audio buffers had been shown before, by track; empty before the negotiation.
     @discardableResult
-    public func setReceiving(_ isOpen: Bool) -> [MediaKind: Int] {
+    public func setReceiving(_ isOpen: Bool) -> [TrackID: Int] {
         // From close() on, nothing opens the gates again.
         guard !isClosed else { return [:] }
         isReceiving = isOpen
         if isOpen, let early = earlyDigits.take() { report(early) }
-        return media?.setReceiving(isOpen, hiding: hiddenKinds) ?? [:]
+        return media?.setReceiving(isOpen, hiding: hiddenTracks) ?? [:]
     }
 
-    /// Selects whether received media of one kind is shown and recorded while ``setReceiving(_:)`` is open; every kind starts shown.
+    /// Selects whether received media of one track is shown and recorded while ``setReceiving(_:)`` is open; every track starts shown.
     ///
     /// May be called at any time, also before the negotiation. The peer is not notified and continues to send.
-    public func setShowing(_ isShown: Bool, of kind: MediaKind) {
-        guard !isClosed, isShown == hiddenKinds.contains(kind) else { return }
-        if isShown { hiddenKinds.remove(kind) } else { hiddenKinds.insert(kind) }
-        _ = media?.receiving[kind]?.setOpen(isReceiving && isShown)
+    public func setShowing(_ isShown: Bool, of track: TrackID) {
+        guard !isClosed, isShown == hiddenTracks.contains(track) else { return }
+        if isShown { hiddenTracks.remove(track) } else { hiddenTracks.insert(track) }
+        _ = media?.receiving[track]?.setOpen(isReceiving && isShown)
     }
 
-    /// Changes the encoder's target bitrate of one kind, in kbit/s; the peer's limit (`b=TIAS`, `b=AS`) still applies,
+    /// Changes the encoder's target bitrate of one track, in kbit/s; the peer's limit (`b=TIAS`, `b=AS`) still applies,
     /// and so does the bandwidth of the path (``TransportTuning/followsBandwidth``).
     ///
     /// Takes effect with the next frame or packet. A codec with a fixed rate does not change.
-    public func setBitrate(_ kbit: Int, of kind: MediaKind) throws(MediaError) {
+    public func setBitrate(_ kbit: Int, of track: TrackID) throws(MediaError) {
         let media = try built()
-        try media.sending[kind]?.set(bitrateKbit: max(1, kbit))
-        if kind == .video { media.bandwidth.noteWanted() }
+        try media.sending[track]?.set(bitrateKbit: max(1, kbit))
+        if track.kind == .video { media.bandwidth.noteWanted() }
     }
 
     /// Changes the parameters of this end's Opus encoder; the limits in the peer's description still apply.

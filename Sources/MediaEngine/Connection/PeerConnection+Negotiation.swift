@@ -7,6 +7,7 @@ extension PeerConnection {
         guard media == nil else {
             throw .rejected(operation: "createOffer", text: "this connection has negotiated already")
         }
+        try configuration.checkTracks()
         let choices = try OfferedChoices(configuration, catalog: catalog, warn: { logger.warning("\($0)") }).choices
         try offerDataChannels()
         let media = try await build(choices.map { $0[0] }, isOfferer: true)
@@ -14,20 +15,25 @@ extension PeerConnection {
         let offer = media.addFormats(
             choices, transportSequenceIds: choices.map { _ in transportSequenceId(TransportFeedback.offeredId) },
             to: try await media.create(.offer))
-        offered = (try RemoteDescription(offer, acceptsData: true), choices)
+        offered = (try RemoteDescription(offer, tracks: tracks, acceptsData: true), choices)
         try await setLocal(offer, on: media)
         var local = LocalDescription(offer)
         media.fit(&local, choices)
-        for (index, kind) in media.choices.map(\.codec.kind).enumerated()
-        where kind == .audio && configuration.tracks[kind]?.sendsLevel == true {
+        for (index, id) in media.choices.map(\.track).enumerated()
+        where id.kind == .audio && configuration.tracks[id]?.sendsLevel == true {
             local.append(AudioLevel.offer, toMLine: index)
         }
+        if hasSeveralVideos(media.choices) {
+            for index in media.choices.indices {
+                local.append(StreamRoutes.line(StreamRoutes.offeredId), toMLine: index)
+            }
+        }
         for (index, choice) in media.choices.enumerated() {
-            guard let track = media.sending[choice.codec.kind], let simulcast = track.simulcast else { continue }
+            guard let track = media.sending[choice.track], let simulcast = track.simulcast else { continue }
             simulcast.repair(track.ssrc, by: local.retransmission(of: track.ssrc, inMLine: index))
             local.addSimulcast(simulcast.encodings.map(\.sources), of: track.ssrc, toMLine: index)
         }
-        local.direct(media.choices.map { configuredDirection(of: $0.codec.kind) })
+        local.direct(media.choices.map { configuredDirection(of: $0.track) })
         return try await complete(local)
     }
 
@@ -58,13 +64,16 @@ extension PeerConnection {
 
     /// Builds what an answer needs before the offer arrives, with the codecs that this end prefers.
     ///
-    /// If the offer prefers other codecs or has other m-lines, ``createAnswer(to:)`` builds everything again. Until then a capture is open
-    /// and an encoder waits.
+    /// If the offer prefers other codecs or has other m-lines, also further videos, ``createAnswer(to:)`` builds everything again. Until then a capture
+    /// is open and an encoder waits.
     public func prepareAnswer() async throws(MediaError) {
         guard media == nil else {
             throw .rejected(operation: "prepareAnswer", text: "this connection has negotiated already")
         }
-        let choices = try OfferedChoices(configuration, catalog: catalog, warn: { logger.warning("\($0)") }).choices
+        try configuration.checkTracks()
+        var expected = configuration
+        expected.tracks = expected.tracks.filter { $0.key.number == 1 }
+        let choices = try OfferedChoices(expected, catalog: catalog, warn: { logger.warning("\($0)") }).choices
         _ = try await build(choices.map { $0[0] })
         isPrepared = true
     }
@@ -75,21 +84,25 @@ extension PeerConnection {
     private func prepared(for choices: [PeerMedia.Choice], _ mLines: [Int]) async -> PeerMedia? {
         guard isPrepared, let media else { return nil }
         isPrepared = false
-        let isFitting = media.choices.map(\.codec) == choices.map(\.codec) && mLines == Array(mLines.indices)
+        let isFitting =
+            media.choices.map(\.track) == choices.map(\.track) && media.choices.map(\.codec) == choices.map(\.codec)
+            && mLines == Array(mLines.indices)
         if !isFitting { await dismantle() }
         return isFitting ? media : nil
     }
 
     /// Builds the connection as the answerer and creates its answer; candidates follow in ``events``.
     ///
-    /// If this connection has no track of an m-line's kind, it rejects that m-line with port 0 (RFC 9429 section 5.3.1) and uses the others.
+    /// If this connection has no track for an m-line, it rejects that m-line with port 0 (RFC 9429 section 5.3.1) and uses the others.
     /// - Throws: ``MediaError/invalidSDP(line:text:)`` and ``MediaError/noCommonCodec(media:)`` when the offer cannot be used.
     public func createAnswer(to offer: SessionDescription) async throws(MediaError) -> SessionDescription {
         guard media == nil || isPrepared else {
             throw .rejected(operation: "createAnswer", text: "this connection has negotiated already")
         }
+        try configuration.checkTracks()
+        configuration = configuration.answering()
         let remote = try RemoteDescription(
-            offer, kinds: Set(configuration.tracks.keys), acceptsData: configuration.allowsDataChannels)
+            offer, tracks: tracks, acceptsData: configuration.allowsDataChannels)
         var choices: [PeerMedia.Choice] = []
         for section in remote.sections { choices.append(try choice(for: section)) }
         directions = agreedDirections(of: remote)
@@ -112,7 +125,7 @@ extension PeerConnection {
             to: try await media.create(.answer))
         try await setLocal(answer, on: media)
         // webrtcbin answers an m-line that it cannot match as receive-only, and media sent there waits forever.
-        for section in try RemoteDescription(answer).sections where section.direction != .sendrecv {
+        for section in try RemoteDescription(answer, tracks: tracks).sections where section.direction != .sendrecv {
             throw .noCommonCodec(media: section.kind.rawValue)
         }
         var local = LocalDescription(answer)
@@ -122,7 +135,10 @@ extension PeerConnection {
         where section.takesReducedSizeRtcp && !local.has("a=rtcp-rsize", inMLine: index) {
             local.append("a=rtcp-rsize", toMLine: index)
         }
-        local.direct(remote.sections.map { directions[$0.kind] ?? .inactive })
+        if let id = remote.sections.lazy.compactMap(\.midId).first, hasSeveralVideos(choices) {
+            for index in choices.indices { local.append(StreamRoutes.line(id), toMLine: index) }
+        }
+        local.direct(remote.sections.map { directions[$0.track] ?? .inactive })
         if let data = remote.data { local.moveLast(to: remote.usedMLines.count { $0 < data.index }) }
         local.insert(remote.refused)
         return try await complete(local)
@@ -134,7 +150,7 @@ extension PeerConnection {
         guard remote == nil else { throw .rejected(operation: "setAnswer", text: "this offer was answered already") }
         guard let offered else { throw .rejected(operation: "setAnswer", text: "this connection has made no offer") }
         let offersData = offered.description.data != nil
-        var remote = try RemoteDescription(answer, acceptsData: offersData)
+        var remote = try RemoteDescription(answer, tracks: tracks, acceptsData: offersData)
         try remote.check(asAnswerTo: media.choices.map(\.codec.kind), withData: offersData)
         hasData = remote.data != nil
         if remote.data == nil {
@@ -147,7 +163,7 @@ extension PeerConnection {
             agreed.append(try choice(of: choices, in: section))
         }
         directions = agreedDirections(of: remote)
-        for kind in directions.keys { applyMode(of: kind) }
+        for track in directions.keys { applyMode(of: track) }
         // Set first, so that no second answer is accepted meanwhile.
         self.remote = remote
         let id = transportSequenceId(TransportFeedback.offeredId)
@@ -157,12 +173,18 @@ extension PeerConnection {
         try await setRemote(usable, on: media)
     }
 
-    private func configuredDirection(of kind: MediaKind) -> MediaDirection {
-        configuration.tracks[kind]?.direction ?? .inactive
+    private var tracks: Set<TrackID> { Set(configuration.tracks.keys) }
+
+    private func hasSeveralVideos(_ choices: [PeerMedia.Choice]) -> Bool {
+        choices.count { $0.track.kind == .video } > 1
+    }
+
+    private func configuredDirection(of track: TrackID) -> MediaDirection {
+        configuration.tracks[track]?.direction ?? .inactive
     }
 
     /// What the peer's description and the configuration both allow.
-    private func agreedDirections(of remote: RemoteDescription) -> [MediaKind: MediaDirection] {
+    private func agreedDirections(of remote: RemoteDescription) -> [TrackID: MediaDirection] {
         Dictionary(
             uniqueKeysWithValues: remote.directions.map { ($0, $1.limited(to: configuredDirection(of: $0))) })
     }
@@ -174,14 +196,18 @@ extension PeerConnection {
     }
 
     private func apply(_ choices: [PeerMedia.Choice], _ media: PeerMedia) async throws(MediaError) {
-        try await media.apply(choices)
+        try await media.apply(choices, directions)
         guard !isClosed else {
             // Closed meanwhile: the teardown does not know a track that was made after it started.
             for track in media.sending.values { await track.end() }
             throw .closed
         }
         applyMeasurements()
-        for kind in directions.keys { applyMode(of: kind) }
+        for track in directions.keys { applyMode(of: track) }
+        for (id, track) in configuration.tracks.sorted(by: { $0.key < $1.key })
+        where track.source != nil && directions[id]?.sends != true {
+            eventSink.yield(.init(.trackRefused(id)))
+        }
         if isReceiving { setReceiving(true) }
     }
 
@@ -237,6 +263,7 @@ extension PeerConnection {
 
     private func setRemote(_ remote: RemoteDescription, on media: PeerMedia) async throws(MediaError) {
         self.remote = remote
+        media.peer.routes.follow(remote.sections)
         media.peer.packetNumbers.setId(remote.sections.compactMap(\.transportSequenceId).first)
         try media.agree(with: remote)
         try await media.setRemote(remote.forWebrtcbin)

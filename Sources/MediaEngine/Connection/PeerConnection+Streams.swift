@@ -32,10 +32,10 @@ extension PeerConnectionEvent {
         case .dtmf: .repeated
         case .dataChannel(let channel): channel.isOver ? .repeated : .kept
         case .interrupted, .resumed: .latest("silence")
-        case .frameSizeSent: .latest("sent")
-        case .frameSizeReceived: .latest("received")
-        case .captureFailed(let kind, _), .captureLost(let kind, _), .captureRestored(let kind):
-            .latest("capture of \(kind)")
+        case .frameSizeSent(_, _, let track): .latest("sent size of \(track)")
+        case .frameSizeReceived(_, _, let track): .latest("received size of \(track)")
+        case .captureFailed(let track, _), .captureLost(let track, _), .captureRestored(let track):
+            .latest("capture of \(track)")
         case .iceConnected: .first("ICE")
         case .pathChecked: .latest("check of the path")
         case .mediaMissing, .pathSilent: .latest("silence of the path")
@@ -47,7 +47,7 @@ extension PeerConnectionEvent {
         case .localCandidate(let candidate) where candidate.fragment != nil: .repeated
         case .failed: .first("failure")
         case .localCandidate, .candidatesGathered, .relayUnavailable, .verified, .firstFrame, .firstShown,
-            .recordingFailed, .sinkFailed, .trackFailed, .eventsDropped:
+            .recordingFailed, .sinkFailed, .trackRefused, .trackFailed, .eventsDropped:
             .kept
         }
     }

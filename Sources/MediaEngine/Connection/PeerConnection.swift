@@ -1,7 +1,7 @@
 internal import Logging
 internal import Synchronization
 
-/// One connection to one peer: a pipeline, its transport, and one track of each kind in both directions.
+/// One connection to one peer: a pipeline, its transport, and its tracks in both directions.
 ///
 /// It negotiates once: one offer and one answer. What `webrtcbin` cannot renegotiate needs a new peer connection. All gates
 /// start closed: the connection sends nothing before ``setSending(_:of:)`` and shows nothing before ``setReceiving(_:)``. It does
@@ -33,20 +33,20 @@ public actor PeerConnection {
     var remote: RemoteDescription?
     /// Whether both descriptions have data channels; nil before the negotiation.
     var hasData: Bool?
-    /// The direction of each m-line, as seen from this end; empty before the negotiation.
+    /// The direction of each track, as seen from this end; empty before the negotiation.
     ///
-    /// The peer may have declared that it only sends or only receives. A kind that the peer does not receive is not sent and holds no
-    /// device, regardless of ``setSending(_:of:)``. A kind that the peer does not send causes no ``PeerConnectionEvent/Kind/firstFrame(_:)``.
-    public internal(set) var directions: [MediaKind: MediaDirection] = [:]
+    /// The peer may have declared that it only sends or only receives. A track that the peer does not receive is not sent and holds no
+    /// device, regardless of ``setSending(_:of:)``. A track that the peer does not send causes no ``PeerConnectionEvent/Kind/firstFrame(_:)``.
+    public internal(set) var directions: [TrackID: MediaDirection] = [:]
     var heldCandidates: [IceCandidate] = []
     private var earlyCertificate: String?
     private var isCertificateRight = false
     private var hasKeys = false
     var isVerified: Bool { isCertificateRight && hasKeys }
-    var sendModes: [MediaKind: SendMode] = [:]
+    var sendModes: [TrackID: SendMode] = [:]
     var isReceiving = false
-    /// The kinds that ``setShowing(_:of:)`` hides.
-    var hiddenKinds: Set<MediaKind> = []
+    /// The tracks that ``setShowing(_:of:)`` hides.
+    var hiddenTracks: Set<TrackID> = []
     /// The failures so far.
     var failures: [TrackFailure] = []
     var isClosed = false
@@ -89,12 +89,12 @@ public actor PeerConnection {
         guard !isClosed else { throw .closed }
         var configuration = configuration
         // Only an offer names its streams.
-        for (kind, track) in configuration.tracks where !isOfferer || !track.direction.sends {
-            configuration.tracks[kind]?.simulcastScales = []
+        for (id, track) in configuration.tracks where !isOfferer || !track.direction.sends {
+            configuration.tracks[id]?.simulcastScales = []
         }
         let (reports, eventSink, gathering) = (reports, eventSink, gathering)
-        var modes: [MediaKind: SendMode] = [:]
-        for choice in choices { modes[choice.codec.kind] = mode(of: choice.codec.kind) }
+        var modes: [TrackID: SendMode] = [:]
+        for choice in choices { modes[choice.track] = mode(of: choice.track) }
         let media = try PeerMedia(
             configuration, choices: choices, modes: modes, outputs: outputs, catalog: catalog
         ) { report in

@@ -4,8 +4,13 @@ internal import LocalNetwork
 public struct PeerConnectionConfiguration: Sendable {
     /// A name for threads, logs and error messages, such as the call id.
     public var label: String
-    /// What is sent and received, by kind; at least one track.
-    public var tracks: [MediaKind: TrackConfiguration]
+    /// What is sent and received; at least one track.
+    ///
+    /// One audio, and up to ``TrackID/maximumVideos`` videos, numbered without a gap. An offer has an m-line for each, also for a track without a
+    /// source: there the peer may send. An answer has the tracks that the offer has, too, and refuses its other m-lines.
+    public var tracks: [TrackID: TrackConfiguration]
+    /// The most videos that an answer takes; those beyond ``tracks`` are only received, with the settings of the first one.
+    public var maximumVideos = 1
     /// The settings of the transport.
     public var tuning = TransportTuning()
     /// The STUN and TURN servers; none by default.
@@ -46,14 +51,35 @@ public struct PeerConnectionConfiguration: Sendable {
     /// all frames from the next key frame on, for which this end asks at once. A snapshot shows the last frame that was decoded.
     public var decoding = DecodingPolicy.all
 
+    /// - Throws: ``MediaError/rejected(operation:text:)`` for numbers with a gap, and for too many.
+    func checkTracks() throws(MediaError) {
+        let videos = tracks.keys.filter { $0.kind == .video }.map(\.number).sorted()
+        guard videos == Array(0..<videos.count).map({ $0 + 1 }), videos.count <= TrackID.maximumVideos else {
+            throw .rejected(
+                operation: "a configuration with the videos \(videos)",
+                text: "number them from 1, without a gap, \(TrackID.maximumVideos) at most")
+        }
+    }
+
+    /// The tracks of an answer, with those that only receive.
+    func answering() -> Self {
+        var answering = self
+        guard var further = tracks[.video] else { return self }
+        (further.source, further.direction) = (nil, .recvonly)
+        for number in 2...TrackID.maximumVideos where number <= maximumVideos && tracks[.video(number)] == nil {
+            answering.tracks[.video(number)] = further
+        }
+        return answering
+    }
+
     /// Makes a configuration with the tuning for real networks.
-    public init(label: String, tracks: [MediaKind: TrackConfiguration]) {
+    public init(label: String, tracks: [TrackID: TrackConfiguration]) {
         self.label = label
         self.tracks = tracks
     }
 }
 
-/// The settings of one track: what a peer connection sends and receives of one kind.
+/// The settings of one track: what a peer connection sends and receives on it.
 public struct TrackConfiguration: Sendable {
     /// The source of the sent media; nil: the track only receives.
     ///

@@ -18,9 +18,9 @@ public struct PeerConnectionEvent: Sendable, Equatable {
         /// DTLS is connected and the peer's certificate matches the fingerprint in its SDP. Media that was held back flows now.
         case verified
         /// The first video frame or audio buffer of the peer was decoded.
-        case firstFrame(MediaKind)
+        case firstFrame(TrackID)
         /// The first video frame or audio buffer passed the receive gate.
-        case firstShown(MediaKind)
+        case firstShown(TrackID)
         /// Nothing arrived for ``TransportTuning/silenceMs``, or, if the peer sends no media, for three times the interval of its reports.
         case interrupted
         /// Something arrived again.
@@ -44,23 +44,25 @@ public struct PeerConnectionEvent: Sendable, Equatable {
         /// The peer sent a DTMF digit (RFC 4733).
         case dtmf(DtmfDigit)
         /// The encoded frames have this size from now on, in pixels.
-        case frameSizeSent(width: Int, height: Int)
+        case frameSizeSent(width: Int, height: Int, of: TrackID = .video)
         /// Smaller or fewer frames are sent than are captured, or more again, because of the path (``TrackConfiguration/degradationPreference``).
-        case videoAdapted(VideoAdaptation)
+        case videoAdapted(VideoAdaptation, of: TrackID = .video)
         /// The decoded frames have this size from now on, in pixels.
-        case frameSizeReceived(width: Int, height: Int)
+        case frameSizeReceived(width: Int, height: Int, of: TrackID = .video)
         /// The peer has opened a data channel; messages can flow.
         case dataChannel(DataChannel)
-        /// A capture could not be opened for ``PeerConnection/setSending(_:of:)``; nothing of this kind is sent until the next such call.
-        case captureFailed(MediaKind, MediaError)
+        /// A capture could not be opened for ``PeerConnection/setSending(_:of:)``; nothing is sent on this track until the next such call.
+        case captureFailed(TrackID, MediaError)
         /// A source failed while it was sent: a moving test image or silence replaces it until it is back.
-        case captureLost(MediaKind, MediaError)
+        case captureLost(TrackID, MediaError)
         /// The source is back and is sent again.
-        case captureRestored(MediaKind)
+        case captureRestored(TrackID)
         /// A recording, or its video, cannot be written (any more); everything else continues.
         case recordingFailed(MediaError)
         /// A sink failed and shows or plays nothing any more; its media is discarded.
-        case sinkFailed(MediaKind, MediaError)
+        case sinkFailed(TrackID, MediaError)
+        /// The negotiation is over, and nothing is sent on this track although it has a source: the peer does not take it.
+        case trackRefused(TrackID)
         /// An element failed, and half of its track with it; everything else continues. Sent once for each half.
         case trackFailed(TrackFailure)
         /// This many earlier events were dropped, since the application did not read them in time; see ``PeerConnection/maximumWaitingEvents``.
@@ -81,10 +83,10 @@ public struct PeerConnectionEvent: Sendable, Equatable {
         self.at = at
     }
 
-    init(_ change: CaptureChange, of kind: MediaKind) {
+    init(_ change: CaptureChange, of track: TrackID) {
         switch change {
-        case .lost(let error): self.init(.captureLost(kind, error))
-        case .restored: self.init(.captureRestored(kind))
+        case .lost(let error): self.init(.captureLost(track, error))
+        case .restored: self.init(.captureRestored(track))
         }
     }
 }

@@ -68,11 +68,11 @@ extension PeerMedia {
             if let id = choices.lazy.compactMap(\.sendTimeId).first {
                 description.append("a=extmap:\(id) \(AbsoluteSendTime.extensionURI)", toMLine: index)
             }
-            guard let kind = choices.first?.codec.kind else { continue }
-            if kind == .audio, opus.ptimeMs != OpusParameters().ptimeMs {
+            guard let track = choices.first?.track else { continue }
+            if track.kind == .audio, opus.ptimeMs != OpusParameters().ptimeMs {
                 description.append("a=ptime:\(opus.ptimeMs)", toMLine: index)
             }
-            if let kbit = maxReceiveKbit[kind], (1...2_000_000).contains(kbit) {
+            if let kbit = maxReceiveKbit[track], (1...2_000_000).contains(kbit) {
                 description.setBandwidth(kbit: kbit, inMLine: index)
             }
         }
@@ -89,7 +89,7 @@ extension PeerMedia {
     /// Keeps the encoders within what the peer's description allows.
     func agree(with remote: RemoteDescription) throws(MediaError) {
         for (section, choice) in zip(remote.sections, choices) {
-            try sending[choice.codec.kind]?.agree(with: section)
+            try sending[choice.track]?.agree(with: section)
         }
     }
 

@@ -2,8 +2,9 @@
 ///
 /// Used only on the executor of its ``PeerConnection``, except in GStreamer callbacks.
 final class PeerMedia: Sendable {
-    /// The codec of one m-line.
+    /// The track and the codec of one m-line.
     struct Choice: Sendable {
+        let track: TrackID
         let codec: Codec
         let payloadType: Int
         /// The profile in the offer, which the answer repeats.
@@ -36,7 +37,7 @@ final class PeerMedia: Sendable {
     private let probe: String?
     private let report: @Sendable (PeerPipeline.Report) -> Void
     let opus: OpusParameters
-    let maxReceiveKbit: [MediaKind: Int]
+    let maxReceiveKbit: [TrackID: Int]
     let peer: PeerPipeline
     let certificate: DtlsCertificate
     let bandwidth: BandwidthControl
@@ -46,9 +47,9 @@ final class PeerMedia: Sendable {
 
     /// By m-line: the negotiated choices; at the offerer its preferred ones until the answer.
     var choices: [Choice] { tracks.choices }
-    var sending: [MediaKind: SendTrack] { tracks.sending }
+    var sending: [TrackID: SendTrack] { tracks.sending }
     /// At the offerer, empty before ``apply(_:)``.
-    var receiving: [MediaKind: ReceiveTrack] { tracks.receiving }
+    var receiving: [TrackID: ReceiveTrack] { tracks.receiving }
     var pipeline: Pipeline { peer.pipeline }
     var fingerprintCheck: UncheckedFingerprint { peer.fingerprintCheck }
     var gathering: EndlessGathering { peer.gathering }
@@ -64,7 +65,7 @@ final class PeerMedia: Sendable {
 
     /// Builds the pipeline and the sending tracks; ``apply(_:)`` builds the receiving ones.
     init(
-        _ configuration: PeerConnectionConfiguration, choices: [Choice], modes: [MediaKind: SendMode],
+        _ configuration: PeerConnectionConfiguration, choices: [Choice], modes: [TrackID: SendMode],
         outputs: MediaOutputs, catalog: PipelineCatalog, report: @escaping @Sendable (PeerPipeline.Report) -> Void
     ) throws(MediaError) {
         let certificate = try DtlsCertificate()
@@ -80,7 +81,7 @@ final class PeerMedia: Sendable {
         let tracks = PeerTracks(choices)
         for choice in choices {
             let sink = try peer.webrtc.requestPad("sink_%u")
-            tracks.set(try builder.sendTrack(choice, to: sink, mode: modes[choice.codec.kind] ?? .closed))
+            tracks.set(try builder.sendTrack(choice, to: sink, mode: modes[choice.track] ?? .closed))
         }
         let dtmf = choices.contains { !$0.telephoneEvents.isEmpty } ? try DtmfReceiver(pipeline: bin) : nil
         self.tracks = tracks
@@ -99,37 +100,40 @@ final class PeerMedia: Sendable {
         }
         if configuration.tuning.followsBandwidth {
             peer.receptionReports.onEstimate { [weak tracks, weak bandwidth] estimate in
-                guard let track = tracks?.sending[.video], track.ssrcs.contains(where: estimate.concerns) else {
-                    return
-                }
+                let ssrcs = tracks?.videos.flatMap(\.ssrcs) ?? []
+                guard ssrcs.contains(where: estimate.concerns) else { return }
                 bandwidth?.note(estimate)
             }
         }
         self.certificate = certificate
         let check = peer.fingerprintCheck
         // webrtcbin owns the closure: it may hold the tracks, which do not hold webrtcbin.
-        padConnection = peer.webrtc.connect("pad-added") { [tracks, dtmf] arguments in
+        padConnection = peer.webrtc.connect("pad-added") { [tracks, dtmf, routes = peer.routes] arguments in
             guard let pad = arguments.pad(1), pad.isSource else { return }
-            Self.connect(pad, to: tracks.receiving, dtmf, check, report)
+            Self.connect(pad, to: tracks.receiving, by: routes, dtmf, check, report)
         }
         isBuilt = true
     }
 
     /// Builds the receiving tracks, and rebuilds a sending track if the negotiated choice is not the preferred one.
-    nonisolated(nonsending) func apply(_ agreed: [Choice]) async throws(MediaError) {
+    nonisolated(nonsending) func apply(_ agreed: [Choice], _ directions: [TrackID: MediaDirection])
+        async throws(MediaError)
+    {
+        let videos = agreed.filter { $0.track.kind == .video }
+        if !videos.isEmpty {
+            peer.jitterBuffers.retransmit(
+                Set(videos.map(\.payloadType)), isPossible: videos.contains(where: \.takesNack))
+            peer.retransmitted.setPayloadTypes(
+                media: Set(videos.map(\.payloadType)), retransmission: Set(videos.compactMap(\.retransmission)))
+        }
         for choice in agreed {
-            let kind = choice.codec.kind
-            tracks.set(try builder.receiveTrack(choice))
+            let id = choice.track
+            tracks.set(try builder.receiveTrack(choice, isSentByPeer: directions[id]?.receives != false))
             // The pad accepts only what its transceiver prefers.
             try applyPreferences(choice)
-            if kind == .video {
-                peer.jitterBuffers.retransmit(choice.payloadType, isPossible: choice.takesNack)
-                peer.retransmitted.setPayloadTypes(
-                    media: choice.payloadType, retransmission: choice.retransmission)
-            }
-            if choice.transportSequenceId != nil { try sending[kind]?.beginNumbering() }
-            sending[kind]?.dtmf?.agree(on: choice.telephoneEvents.first)
-            if let present = sending[kind],
+            if choice.transportSequenceId != nil { try sending[id]?.beginNumbering() }
+            sending[id]?.dtmf?.agree(on: choice.telephoneEvents.first)
+            if let present = sending[id],
                 present.codec != choice.codec || present.payloadType != choice.payloadType
             {
                 let mode = present.mode
@@ -138,20 +142,20 @@ final class PeerMedia: Sendable {
                 tracks.set(track)
                 try await track.start()
             }
-            if let id = choice.audioLevelId { try sending[kind]?.sendLevel(id) }
+            if let levelId = choice.audioLevelId { try sending[id]?.sendLevel(levelId) }
         }
         tracks.set(agreed)
         await outputs.join(self) { [report] in report(.event(PeerConnectionEvent($0))) }
     }
 
-    /// Starts or stops to show, play and record received media, except for hidden kinds, and to record sent media.
+    /// Starts or stops to show, play and record received media, except for hidden tracks, and to record sent media.
     ///
-    /// - Returns: How many frames and audio buffers had been shown before, by kind.
-    func setReceiving(_ isOpen: Bool, hiding hidden: Set<MediaKind>) -> [MediaKind: Int] {
+    /// - Returns: How many frames and audio buffers had been shown before, by track.
+    func setReceiving(_ isOpen: Bool, hiding hidden: Set<TrackID>) -> [TrackID: Int] {
         if isOpen { begin() }
         for track in sending.values { track.setRecording(isOpen) }
-        var passed: [MediaKind: Int] = [:]
-        for (kind, track) in receiving { passed[kind] = track.setOpen(isOpen && !hidden.contains(kind)) }
+        var passed: [TrackID: Int] = [:]
+        for (id, track) in receiving { passed[id] = track.setOpen(isOpen && !hidden.contains(id)) }
         return passed
     }
 
@@ -161,14 +165,15 @@ final class PeerMedia: Sendable {
 
     /// Runs on the streaming thread that is about to push the first packet, so the link exists in time.
     private static func connect(
-        _ pad: Pad, to tracks: [MediaKind: ReceiveTrack], _ dtmf: DtmfReceiver?, _ check: UncheckedFingerprint,
+        _ pad: Pad, to tracks: [TrackID: ReceiveTrack], by routes: StreamRoutes, _ dtmf: DtmfReceiver?,
+        _ check: UncheckedFingerprint,
         _ report: @escaping @Sendable (PeerPipeline.Report) -> Void
     ) {
         // Routed by its caps: under bundle webrtcbin does not know the m-line of a stream without a=ssrc.
         let fields = pad.caps?.fields
         let isDtmf = fields?["encoding-name"]?.stringValue?.uppercased() == "TELEPHONE-EVENT"
         guard let name = fields?["media"]?.stringValue, let kind = MediaKind(rawValue: name),
-            let track = tracks[kind]
+            let track = tracks[routes.track(of: fields?["ssrc"]?.intValue.flatMap { UInt32(exactly: $0) }, kind)]
         else { return }
         check.hold(pad)
         do throws(MediaError) {
@@ -187,7 +192,7 @@ final class PeerMedia: Sendable {
 
     /// Sets the codec of the m-line in webrtcbin, so that an offer need not wait for the encoder's caps.
     private func applyPreferences(_ choice: Choice) throws(MediaError) {
-        guard let track = sending[choice.codec.kind], let transceiver = track.transceiver else { return }
+        guard let track = sending[choice.track], let transceiver = track.transceiver else { return }
         let codec = choice.codec
         let isRepaired = choice.retransmission != nil || choice.takesNack
         try transceiver.set("do-nack", isRepaired ? "true" : "false")

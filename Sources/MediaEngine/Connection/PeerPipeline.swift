@@ -9,6 +9,8 @@ final class PeerPipeline: Sendable {
     let fingerprintCheck = UncheckedFingerprint()
     let jitterBuffers: JitterBuffers
     let retransmitted = RetransmittedPackets()
+    /// The tracks of what the peer sends.
+    let routes = StreamRoutes()
     let packetNumbers = UnboundedPacketNumbers()
     private let packetReports = UnboundedPacketReports()
     let receptionReports = ReceptionReports()
@@ -22,7 +24,7 @@ final class PeerPipeline: Sendable {
     /// Closed after the pipeline, and before the paths to the TURN servers.
     let ice: IceAgent
 
-    /// The maximum number of streams (SSRCs) received from the peer at a time; one of each kind is shown.
+    /// The maximum number of streams (SSRCs) received from the peer at a time; one of each track is shown.
     static let maximumStreams = 32
 
     /// The reports of its callbacks, from any thread.
@@ -99,7 +101,7 @@ final class PeerPipeline: Sendable {
         self.ice = ice
         self.pipeline = pipeline
         self.webrtc = webrtc
-        let (retransmitted, numbers, check) = (retransmitted, packetNumbers, fingerprintCheck)
+        let (retransmitted, numbers, check, routes) = (retransmitted, packetNumbers, fingerprintCheck, routes)
         let (packetReports, receptionReports) = (packetReports, receptionReports)
         let (rtpSession, rtxSender) = (FoundElement(), FoundElement())
         (self.rtpSession, self.rtxSender) = (rtpSession, rtxSender)
@@ -109,7 +111,10 @@ final class PeerPipeline: Sendable {
                     guard let element = arguments.element(2) else { return }
                     do throws(MediaError) {
                         if element.factoryName == "rtpsession" { rtpSession.found(element) }
-                        if element.factoryName == "rtpjitterbuffer" { try jitterBuffers.add(element) }
+                        if element.factoryName == "rtpjitterbuffer" {
+                            try jitterBuffers.add(element)
+                            try routes.watch(element)
+                        }
                         if element.factoryName == "rtprtxsend" {
                             rtxSender.found(element)
                             try retransmitted.limit(element)

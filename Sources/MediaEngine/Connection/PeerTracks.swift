@@ -6,8 +6,8 @@ internal import Synchronization
 final class PeerTracks: Sendable {
     private struct State {
         var choices: [PeerMedia.Choice]
-        var sending: [MediaKind: SendTrack] = [:]
-        var receiving: [MediaKind: ReceiveTrack] = [:]
+        var sending: [TrackID: SendTrack] = [:]
+        var receiving: [TrackID: ReceiveTrack] = [:]
     }
 
     private let state: Mutex<State>
@@ -16,20 +16,58 @@ final class PeerTracks: Sendable {
 
     /// By m-line.
     var choices: [PeerMedia.Choice] { state.withLock { $0.choices } }
-    var sending: [MediaKind: SendTrack] { state.withLock { $0.sending } }
-    var receiving: [MediaKind: ReceiveTrack] { state.withLock { $0.receiving } }
+    var sending: [TrackID: SendTrack] { state.withLock { $0.sending } }
+    var receiving: [TrackID: ReceiveTrack] { state.withLock { $0.receiving } }
+
+    /// The videos, in order.
+    var videos: [SendTrack] { sending.sorted { $0.key < $1.key }.filter { $0.key.kind == .video }.map(\.value) }
+
+    /// The videos that are sent now, if their rate can be changed; the first one when none is sent.
+    var sentVideos: SentVideos { SentVideos(videos.filter { $0.rate != nil }) }
 
     /// The failure of the half track that the element of this path belongs to; nil when the element belongs to none.
     func failure(ofElementAt path: String, _ message: String, _ debug: String) -> TrackFailure? {
         let state = state.withLock { $0 }
         if let track = state.sending.values.first(where: { $0.contains(path) }) {
-            return TrackFailure(track.kind, .sending, track.codec, path: path, message: message, debug: debug)
+            return TrackFailure(track.id, .sending, track.codec, path: path, message: message, debug: debug)
         }
         guard let track = state.receiving.values.first(where: { $0.contains(path) }) else { return nil }
-        return TrackFailure(track.kind, .receiving, track.codec, path: path, message: message, debug: debug)
+        return TrackFailure(track.id, .receiving, track.codec, path: path, message: message, debug: debug)
     }
 
     func set(_ choices: [PeerMedia.Choice]) { state.withLock { $0.choices = choices } }
-    func set(_ track: SendTrack) { state.withLock { $0.sending[track.kind] = track } }
-    func set(_ track: ReceiveTrack) { state.withLock { $0.receiving[track.kind] = track } }
+    func set(_ track: SendTrack) { state.withLock { $0.sending[track.id] = track } }
+    func set(_ track: ReceiveTrack) { state.withLock { $0.receiving[track.id] = track } }
+}
+
+/// Videos that share what the path takes, by what each wants.
+struct SentVideos: Sendable {
+    /// One of them.
+    struct Video: Sendable {
+        let id: TrackID
+        let rate: VideoRate
+        /// Its part of all that is wanted, 0 to 1.
+        let share: Double
+    }
+
+    let videos: [Video]
+    /// What all of them want, in kbit/s.
+    let wantedKbit: Int
+
+    /// The first of `tracks` counts when none of them is sent: its video is about to begin.
+    init(_ tracks: [SendTrack]) {
+        let sent = tracks.count > 1 ? tracks.filter(\.isSending) : tracks
+        let rates = (sent.isEmpty ? Array(tracks.prefix(1)) : sent).compactMap { track in
+            track.rate.map { (track.id, $0, $0.wantedKbit) }
+        }
+        let wanted = rates.map(\.2).reduce(0, +)
+        wantedKbit = wanted
+        videos = rates.map { Video(id: $0, rate: $1, share: Double($2) / Double(max(wanted, 1))) }
+    }
+
+    /// The part of each.
+    var shares: [TrackID: Double] { Dictionary(uniqueKeysWithValues: videos.map { ($0.id, $0.share) }) }
+
+    /// Whether a change of the rate costs none of the encoders a key frame.
+    var changeSmoothly: Bool { videos.allSatisfy(\.rate.encoder.changesRateSmoothly) }
 }

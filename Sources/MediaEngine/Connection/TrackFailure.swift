@@ -4,14 +4,14 @@ internal import Logging
 public struct TrackFailure: Sendable, Equatable {
     /// Which half of the track.
     public enum Direction: String, Sendable, Equatable, CaseIterable {
-        /// From source to network: nothing of its kind is sent any more, and its device is closed.
+        /// From source to network: nothing is sent on it any more, and its device is closed.
         case sending
-        /// From network to sinks: nothing of its kind is shown, played or recorded any more.
+        /// From network to sinks: nothing of it is shown, played or recorded any more.
         case receiving
     }
 
-    /// The kind of the track.
-    public let kind: MediaKind
+    /// The track.
+    public let track: TrackID
     /// Which half failed.
     public let direction: Direction
     /// The codec of the track.
@@ -22,8 +22,8 @@ public struct TrackFailure: Sendable, Equatable {
     public let text: String
 
     /// `path` is that of the element in its pipeline.
-    init(_ kind: MediaKind, _ direction: Direction, _ codec: Codec, path: String, message: String, debug: String) {
-        (self.kind, self.direction, self.codec) = (kind, direction, codec)
+    init(_ track: TrackID, _ direction: Direction, _ codec: Codec, path: String, message: String, debug: String) {
+        (self.track, self.direction, self.codec) = (track, direction, codec)
         element = path.split(separator: "/").last.map(String.init) ?? path
         text = message + (debug.split(separator: "\n").last.map { " (\($0))" } ?? "")
     }
@@ -39,7 +39,7 @@ extension TrackFailure: CustomStringConvertible {
     /// One line: what, why and what to do.
     public var description: String {
         let what = direction == .sending ? "sent" : "received"
-        return "no \(kind.rawValue) is \(what) any more: \(element) failed: \(text); \(remedy)"
+        return "no \(track) is \(what) any more: \(element) failed: \(text); \(remedy)"
     }
 }
 
@@ -62,17 +62,17 @@ extension PeerConnection {
             eventSink.yield(.init(.failed(error)))
             return
         }
-        guard !hasFailed(failure.kind, failure.direction) else { return }
+        guard !hasFailed(failure.track, failure.direction) else { return }
         logger.error("\(failure)")
         failures.append(failure)
         // A failed receiving half stops by itself.
-        if failure.direction == .sending { applyMode(of: failure.kind) }
+        if failure.direction == .sending { applyMode(of: failure.track) }
         let isLast = failures.count == media.choices.count * TrackFailure.Direction.allCases.count
         eventSink.yield(.init(isLast ? .failed(error) : .trackFailed(failure)))
     }
 
     /// Whether one half of a track has failed.
-    func hasFailed(_ kind: MediaKind, _ direction: TrackFailure.Direction) -> Bool {
-        failures.contains { $0.kind == kind && $0.direction == direction }
+    func hasFailed(_ track: TrackID, _ direction: TrackFailure.Direction) -> Bool {
+        failures.contains { $0.track == track && $0.direction == direction }
     }
 }

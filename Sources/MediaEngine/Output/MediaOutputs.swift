@@ -9,9 +9,19 @@ public final class MediaOutputs: Sendable {
     /// How long ``close()`` waits for files and devices.
     private static let closing = Duration.seconds(5)
 
-    private let video = Outlet(.video)
-    private let audio = Outlet(.audio)
-    private let sinks: [MediaKind: SinkPipeline]
+    private struct Track: Sendable {
+        let outlet: Outlet
+        /// A window or a speaker; nil when the media is discarded.
+        var sink: SinkPipeline?
+    }
+
+    private struct State {
+        /// Those that a connection or the application has used.
+        var tracks: [TrackID: Track] = [:]
+        var isClosed = false
+    }
+    private let state = Mutex(State())
+    private let sinks: [MediaKind: SinkBlueprint]
     private let zero = RecordingZero()
     /// When video and audio are shown and played.
     let playout = Playout()
@@ -50,15 +60,8 @@ public final class MediaOutputs: Sendable {
         let shown = blueprints.filter { !$0.isDiscard }
         let isHeard = shown.contains { $0.kind == .audio }
         let probes = isHeard && GStreamerLibrary.hasElement("webrtcechoprobe") ? try EchoProbes() : nil
-        var sinks: [MediaKind: SinkPipeline] = [:]
-        for blueprint in shown {
-            let kind = blueprint.kind
-            sinks[kind] = SinkPipeline(
-                blueprint, outlet: kind == .video ? video : audio, playout: playout,
-                probes: kind == .audio ? probes : nil
-            ) { report.note(.sinkFailed(kind, $0)) }
-        }
-        (self.probes, self.sinks, self.report) = (probes, sinks, report)
+        sinks = Dictionary(uniqueKeysWithValues: shown.map { ($0.kind, $0) })
+        (self.probes, self.report) = (probes, report)
         announcements = Self.announcements(playout)
     }
 
@@ -72,21 +75,26 @@ public final class MediaOutputs: Sendable {
     ///
     /// Each frame is copied once, on the streaming thread, into its own array. It is converted if `format` is not the decoded format (I420).
     /// At most `buffering` frames wait; then the oldest are dropped and counted. May be called at any time, any number of times.
-    public func frames(_ format: PixelFormat = .i420, buffering: Int = 3) -> FrameStream<VideoFrame> {
-        video.frames(format, buffering: buffering)
+    /// `number` is that of one of several videos (``TrackID/number``).
+    public func frames(
+        _ format: PixelFormat = .i420, ofVideo number: Int = 1, buffering: Int = 3
+    ) -> FrameStream<VideoFrame> {
+        outlet(.video(number)).frames(format, buffering: buffering)
     }
 
     /// The peer's audio as it is played: none before ``PeerConnection/setReceiving(_:)``, and none while that is closed.
     ///
     /// Each element holds the audio of one packet, 20 ms by default; at most `buffering` elements wait.
-    public func samples(buffering: Int = 50) -> FrameStream<AudioSamples> { audio.samples(buffering: buffering) }
+    public func samples(buffering: Int = 50) -> FrameStream<AudioSamples> {
+        outlet(.audio).samples(buffering: buffering)
+    }
 
-    /// The peer's frame that was shown last, as an image file.
+    /// The peer's frame that was shown last, as an image file; `number` is that of one of several videos.
     ///
     /// - Throws: ``MediaError/noFrame`` before the first is shown and after ``close()``; ``MediaError/pluginMissing(element:)`` and
     ///   ``MediaError/snapshotFailed(text:)``.
-    public func snapshot(_ format: ImageFormat) async throws(MediaError) -> [UInt8] {
-        guard let latest = video.latest else { throw .noFrame }
+    public func snapshot(_ format: ImageFormat, ofVideo number: Int = 1) async throws(MediaError) -> [UInt8] {
+        guard let latest = outlet(.video(number)).latest else { throw .noFrame }
         return try await BlockingQueue(label: "snapshot").encode(latest, as: format)
     }
 
@@ -116,20 +124,39 @@ public final class MediaOutputs: Sendable {
 
     // MARK: For connections
 
-    /// What passes on the media of one kind.
-    func outlet(_ kind: MediaKind) -> Outlet { kind == .video ? video : audio }
+    private func output(_ id: TrackID) -> Track {
+        state.withLock { state in
+            if let track = state.tracks[id] { return track }
+            var track = Track(outlet: Outlet(id.kind))
+            if state.isClosed {
+                track.outlet.end()
+                return track
+            }
+            // A device takes one video.
+            if let blueprint = sinks[id.kind], id.number == 1 || blueprint.isShareable {
+                track.sink = SinkPipeline(
+                    id, blueprint, outlet: track.outlet, playout: playout, probes: id.kind == .audio ? probes : nil
+                ) { [report] in report.note(.sinkFailed(id, $0)) }
+            }
+            state.tracks[id] = track
+            return track
+        }
+    }
+
+    /// What passes on the media of one track.
+    func outlet(_ track: TrackID) -> Outlet { output(track).outlet }
 
     /// What compares the media of one kind with what the peer announced.
     func announcement(_ kind: MediaKind) -> AnnouncementWatch? { announcements[kind] }
 
-    /// Opens the window or the speaker of one kind.
-    func openSink(_ kind: MediaKind) {
-        guard let sink = sinks[kind] else { return }
+    /// Opens the window or the speaker of one track.
+    func openSink(_ track: TrackID) {
+        guard let sink = sink(track) else { return }
         Task { await sink.open() }
     }
 
-    /// The window or the speaker of one kind; nil when its media is discarded.
-    func sink(_ kind: MediaKind) -> SinkPipeline? { sinks[kind] }
+    /// The window or the speaker of one track; nil when its media is discarded.
+    func sink(_ track: TrackID) -> SinkPipeline? { output(track).sink }
 
     /// A connection will feed the outputs, and gets their failures unless another one feeds them now.
     func join(_ connection: AnyObject, _ report: @escaping @Sendable (PeerConnectionEvent.Kind) -> Void) async {
@@ -137,19 +164,19 @@ public final class MediaOutputs: Sendable {
         for recorder in [received, sent] { await recorder?.start() }
     }
 
-    /// A connection feeds the outputs from now on with media of these kinds, and gets their failures.
+    /// A connection feeds the outputs from now on with the media of these tracks, and gets their failures.
     func begin(
-        _ connection: AnyObject, with kinds: some Collection<MediaKind>,
+        _ connection: AnyObject, with tracks: some Collection<TrackID>,
         _ report: @escaping @Sendable (PeerConnectionEvent.Kind) -> Void
     ) {
         self.report.begin(ObjectIdentifier(connection), report)
         zero.begin()
-        // Before the negotiation no kind is known.
-        guard !kinds.isEmpty else { return }
+        // Before the negotiation no track is known.
+        guard !tracks.isEmpty else { return }
         // Otherwise the window would keep the last frame of the connection before.
-        for kind in MediaKind.allCases where !kinds.contains(kind) {
-            outlet(kind).clear()
-            if let sink = sinks[kind] { Task { await sink.stop() } }
+        for (id, track) in state.withLock({ $0.tracks }) where !tracks.contains(id) {
+            track.outlet.clear()
+            if let sink = track.sink { Task { await sink.stop() } }
         }
     }
 
@@ -157,13 +184,18 @@ public final class MediaOutputs: Sendable {
     func leave(_ connection: AnyObject) { report.leave(ObjectIdentifier(connection)) }
 
     func close(within limit: Duration) async -> Bool {
-        video.end()
-        audio.end()
+        let tracks = state.withLock { state in
+            state.isClosed = true
+            return state.tracks.values
+        }
+        for track in tracks { track.outlet.end() }
         return await withTaskGroup(of: Bool.self) { group in
             for recorder in [received, sent].compactMap(\.self) {
                 group.addTask { await Deadline.isMet(limit / 2) { await recorder.finish(within: limit / 6) } }
             }
-            for sink in sinks.values { group.addTask { await Deadline.isMet(limit / 2) { await sink.close() } } }
+            for sink in tracks.compactMap(\.sink) {
+                group.addTask { await Deadline.isMet(limit / 2) { await sink.close() } }
+            }
             return await group.reduce(true) { $0 && $1 }
         }
     }

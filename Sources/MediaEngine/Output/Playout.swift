@@ -5,7 +5,7 @@ final class Playout: Sendable {
     private struct State {
         var delay = PlayoutDelay()
         /// How long the sinks take that are open, in ns: a sound card has a buffer.
-        var latencies: [MediaKind: Int64] = [:]
+        var latencies: [TrackID: Int64] = [:]
         var frame: (capture: Double, presentation: Double)?
     }
     private let state = Mutex(State())
@@ -45,15 +45,15 @@ final class Playout: Sendable {
     func follow(roundTripMs: Double) { state.withLock { $0.delay.follow(roundTripMs: roundTripMs) } }
 
     /// Sets how long an open sink takes until its media is seen or heard, in ns; nil: it is closed.
-    func setLatency(_ latency: UInt64?, of kind: MediaKind) {
-        state.withLock { $0.latencies[kind] = latency.map { Int64(clamping: $0) } }
+    func setLatency(_ latency: UInt64?, of track: TrackID) {
+        state.withLock { $0.latencies[track] = latency.map { Int64(clamping: $0) } }
     }
 
     /// How much later than its presentation time media enters its sink, in ns: that of the faster sink waits for the slower one.
-    func shift(of kind: MediaKind) -> UInt64 {
+    func shift(of track: TrackID) -> UInt64 {
         state.withLock { state in
             let slowest = state.latencies.values.max() ?? 0
-            return UInt64(max(0, Int64(state.delay.value) + slowest - (state.latencies[kind] ?? slowest)))
+            return UInt64(max(0, Int64(state.delay.value) + slowest - (state.latencies[track] ?? slowest)))
         }
     }
 }

@@ -3,15 +3,15 @@ internal import Synchronization
 /// Writes the encoded media of one direction of a call to a file, as it is.
 ///
 /// A file has a fixed set of tracks of fixed shape, and is written only as far as there is data for every track. So a file starts when
-/// all expected kinds have arrived, or two seconds after the first. A further file (`call.part2.mkv` after `call.mkv`) starts when
-/// something arrives that does not fit (video that is added, turned or of another size), and when one kind is silent for two seconds
-/// while the other is not. A peer that changes its video again and again cannot fill the disk: after a maximum number of files, the audio
+/// all expected tracks have arrived, or two seconds after the first. A further file (`call.part2.mkv` after `call.mkv`) starts when
+/// something arrives that does not fit (video that is added, turned or of another size), and when one track is silent for two seconds
+/// while another is not. A peer that changes its video again and again cannot fill the disk: after a maximum number of files, the audio
 /// continues alone, in one last file. The recorder has its own pipeline: a full or slow disk ends the recording and nothing else.
 actor Recorder {
     private let executor = QueueExecutor(label: "recorder")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// How long one kind waits for the other, in ns.
+    /// How long one track waits for the others, in ns.
     private static let patience: UInt64 = 2_000_000_000
     /// How long nothing at all may arrive before the next packet counts as the end of an outage; video may have one frame a second.
     private static let outage: Duration = .milliseconds(1_200)
@@ -27,8 +27,8 @@ actor Recorder {
     private nonisolated let sink: AsyncStream<RecordedPacket>.Continuation
     private var waiting: [RecordedPacket] = []
     private var part: RecordingPart?
-    /// The time of the last packet of each kind.
-    private var last: [MediaKind: UInt64] = [:]
+    /// The time of the last packet of each track.
+    private var last: [TrackID: UInt64] = [:]
     private var lastArrival: ContinuousClock.Instant?
     private nonisolated let tracks = Mutex(Tracks())
     private var parts = 0
@@ -41,11 +41,11 @@ actor Recorder {
 
     private struct Tracks {
         /// The taps that record now, of the connection that is shown.
-        var recording: [MediaKind: WeakTap] = [:]
+        var recording: [TrackID: WeakTap] = [:]
         /// What may arrive.
-        var expected: Set<MediaKind> = []
+        var expected: Set<TrackID> = []
         /// The codecs that the file cannot hold, until that was reported.
-        var refused: [MediaKind: Codec] = [:]
+        var refused: [TrackID: Codec] = [:]
     }
 
     /// A tap holds its pad, and so the elements of a connection, which may end before the recording.
@@ -71,20 +71,20 @@ actor Recorder {
 
     /// Taps `pad`; nil for a codec that the file cannot hold.
     ///
-    /// A tap that opens replaces the one of its kind that records: a connection was replaced.
-    nonisolated func tap(_ codec: Codec, at pad: Pad) -> RecordingTap? {
+    /// A tap that opens replaces the one of its track that records: a connection was replaced.
+    nonisolated func tap(_ track: TrackID, _ codec: Codec, at pad: Pad) -> RecordingTap? {
         guard format.holds(codec) else {
             tracks.withLock { tracks in
-                tracks.expected.remove(codec.kind)
-                tracks.refused[codec.kind] = codec
+                tracks.expected.remove(track)
+                tracks.refused[track] = codec
             }
             return nil
         }
         tracks.withLock { tracks in
-            tracks.expected.insert(codec.kind)
-            tracks.refused[codec.kind] = nil
+            tracks.expected.insert(track)
+            tracks.refused[track] = nil
         }
-        return RecordingTap(codec, at: pad) { [weak self] in
+        return RecordingTap(track, codec, at: pad) { [weak self] in
             self?.select($0)
         } take: { [sink] packet in
             if case .dropped = sink.yield(packet) { return false }
@@ -94,8 +94,8 @@ actor Recorder {
 
     private nonisolated func select(_ tap: RecordingTap) {
         let former = tracks.withLock { tracks in
-            defer { tracks.recording[tap.kind] = WeakTap(tap: tap) }
-            return tracks.recording[tap.kind]?.tap
+            defer { tracks.recording[tap.track] = WeakTap(tap: tap) }
+            return tracks.recording[tap.track]?.tap
         }
         if former !== tap { former?.close() }
     }
@@ -116,7 +116,7 @@ actor Recorder {
     func finish(within limit: Duration) async {
         sink.finish()
         await work?.value
-        // Not all expected kinds arrived.
+        // Not all expected tracks arrived.
         if part == nil { begin() }
         close(within: limit)
         for task in closing { await task.value }
@@ -133,37 +133,41 @@ actor Recorder {
             // The rest of a stream whose shape changes with its next key frame.
             guard packet.isKey || !isAnswered else { return }
             close(within: .seconds(5))
-            if packet.kind == .audio || !packet.isKey { tracks.withLock { $0.recording[.video]?.tap }?.restart() }
+            restartVideos(besides: packet.isKey ? packet.track : nil)
         }
-        guard packet.isKey || waiting.contains(where: { $0.kind == packet.kind }) else { return }
+        guard packet.isKey || waiting.contains(where: { $0.track == packet.track }) else { return }
         waiting.append(packet)
-        // At the start every kind may still arrive, later only those that sent something lately.
+        // At the start every track may still arrive, later only those that sent something lately.
         let expected = tracks.withLock { $0.expected }.filter {
             parts == 0 || packet.time <= (last[$0] ?? 0) + Self.patience
         }
-        let isComplete = Set(waiting.map(\.kind)).isSuperset(of: expected)
+        let isComplete = Set(waiting.map(\.track)).isSuperset(of: expected)
         if isComplete || packet.time > waiting[0].time + Self.patience { begin() }
     }
 
-    /// Whether the other kind of the present file sent something lately; after an outage of both, it has its full time again.
+    /// The present videos continue in another file, which begins with key frames; `track` has one already.
+    private func restartVideos(besides track: TrackID?) {
+        let taps = tracks.withLock { $0.recording.values.compactMap(\.tap) }
+        for tap in taps where tap.track.kind == .video && tap.track != track { tap.restart() }
+    }
+
+    /// Whether the other tracks of the present file sent something lately; after an outage of all, they have their full time again.
     ///
     /// The packets' own times do not show an outage: what was lost at its end arrives after it, when it was sent again.
     private func isAnswered(_ packet: RecordedPacket) -> Bool {
         let now = ContinuousClock.now
         let isOutage = lastArrival.map { now - $0 > Self.outage } ?? false
         lastArrival = now
-        if isOutage || last[packet.kind].map({ packet.time > $0 + Self.patience }) == true {
-            for kind in last.keys { last[kind] = packet.time }
+        if isOutage || last[packet.track].map({ packet.time > $0 + Self.patience }) == true {
+            for track in last.keys { last[track] = packet.time }
         }
-        last[packet.kind] = packet.time
-        return part?.kinds.allSatisfy { packet.time <= (last[$0] ?? 0) + Self.patience } ?? true
+        last[packet.track] = packet.time
+        return part?.recorded.allSatisfy { packet.time <= (last[$0] ?? 0) + Self.patience } ?? true
     }
 
     private func begin() {
         if filesLeft == 0, !waiting.isEmpty { leaveOutVideo() }
-        let shapes = MediaKind.allCases.compactMap { kind in
-            waiting.first { $0.kind == kind }.map { ($0.codec, $0.shape) }
-        }
+        let shapes = Set(waiting.map(\.track)).sorted().compactMap { track in waiting.first { $0.track == track } }
         guard let first = waiting.map(\.time).min(), !hasFailed else { return }
         parts += 1
         filesLeft -= 1
@@ -189,7 +193,7 @@ actor Recorder {
         }
         (isAudioOnly, filesLeft) = (true, 1)
         waiting.removeAll { $0.kind == .video }
-        _ = tracks.withLock { $0.expected.remove(.video) }
+        tracks.withLock { $0.expected = $0.expected.filter { $0.kind != .video } }
         report(.recordingFailed(path: path, text: text + "; from here on only the audio is recorded"))
     }
 

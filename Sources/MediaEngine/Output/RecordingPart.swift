@@ -17,16 +17,16 @@ struct RecordingPart: Sendable {
     private let format: RecordingFormat
     private let zero: UInt64
     private let ended: AsyncStream<Void>
-    private var tracks: [MediaKind: Track] = [:]
+    private var tracks: [TrackID: Track] = [:]
 
     /// Opens the file, which blocks.
     ///
-    /// `zero` is the clock's time at which the recording starts; `onError` may be called on any thread.
+    /// `zero` is the clock's time at which the recording starts, `shapes` has a packet of each track; `onError` may be called on any thread.
     ///
     /// - Throws: ``MediaError/recordingFailed(path:text:)`` and errors of the description.
     init(
         _ description: PipelineDescription, _ format: RecordingFormat, path: String, zero: UInt64,
-        shapes: [(Codec, String)],
+        shapes: [RecordedPacket],
         onError: @escaping @Sendable (MediaError) -> Void
     ) throws(MediaError) {
         self.format = format
@@ -35,7 +35,8 @@ struct RecordingPart: Sendable {
         let bin = try description.instantiate(["path": path])
         guard let muxer = bin.child("muxer") else { throw .noPad(element: description.name, pad: "muxer") }
         pipeline.bin.add(bin)
-        for (codec, shape) in shapes {
+        for packet in shapes {
+            let (codec, shape) = (packet.codec, packet.shape)
             let source = try Element("appsrc")
             try source.set("format", "time")
             try source.set("caps", Self.caps(shape, codec))
@@ -47,7 +48,7 @@ struct RecordingPart: Sendable {
                 try source.link(to: output)
             }
             try output.pad("src").linkAcrossBins(to: muxer.requestPad(codec.kind == .video ? "video_%u" : "audio_%u"))
-            tracks[codec.kind] = Track(source: source, shape: shape)
+            tracks[packet.track] = Track(source: source, shape: shape)
         }
         let (ended, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
         self.ended = ended
@@ -77,15 +78,15 @@ struct RecordingPart: Sendable {
         codec == .opus && !shape.contains("rate=") ? shape + ", rate=(int)48000" : shape
     }
 
-    /// The kinds that it has tracks for.
-    var kinds: Set<MediaKind> { Set(tracks.keys) }
+    /// What it records.
+    var recorded: Set<TrackID> { Set(tracks.keys) }
 
     /// Whether this file can hold the packet.
-    func holds(_ packet: RecordedPacket) -> Bool { tracks[packet.kind]?.shape == packet.shape }
+    func holds(_ packet: RecordedPacket) -> Bool { tracks[packet.track]?.shape == packet.shape }
 
     /// Writes a packet; false when the disk is too slow.
     mutating func push(_ packet: RecordedPacket) -> Bool {
-        guard var track = tracks[packet.kind] else { return true }
+        guard var track = tracks[packet.track] else { return true }
         guard (track.source.get("current-level-bytes")?.intValue ?? 0) < Self.maximumBacklog else { return false }
         // Never back: the peer's clocks may be corrected, but files need rising times.
         var time = max(packet.time > zero ? packet.time - zero : 0, track.last ?? 0)
@@ -93,7 +94,7 @@ struct RecordingPart: Sendable {
         if format.beginsAtZero, track.last == nil { time = 0 }
         _ = track.source.push(packet.buffer.copy(at: time))
         track.last = time
-        tracks[packet.kind] = track
+        tracks[packet.track] = track
         return true
     }
 

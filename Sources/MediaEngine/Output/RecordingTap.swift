@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Taps one kind for a recording: closed until it is opened, then records from the next key frame on.
+/// Taps one track for a recording: closed until it is opened, then records from the next key frame on.
 ///
 /// Runs on the streaming thread and never blocks: it passes references on.
 final class RecordingTap: Sendable {
@@ -17,6 +17,7 @@ final class RecordingTap: Sendable {
         var shape: String?
     }
 
+    let track: TrackID
     private let codec: Codec
     private let pad: Pad
     private let state = Mutex(State())
@@ -28,9 +29,10 @@ final class RecordingTap: Sendable {
     ///
     /// `onOpen` runs before the first packet of each opening.
     init(
-        _ codec: Codec, at pad: Pad, onOpen: @escaping @Sendable (RecordingTap) -> Void = { _ in },
+        _ track: TrackID, _ codec: Codec, at pad: Pad, onOpen: @escaping @Sendable (RecordingTap) -> Void = { _ in },
         take: @escaping @Sendable (RecordedPacket) -> Bool
     ) {
+        self.track = track
         self.codec = codec
         self.pad = pad
         self.onOpen = onOpen
@@ -39,7 +41,7 @@ final class RecordingTap: Sendable {
         pad.observe { [weak self] buffer, pad in self?.note(buffer, at: pad) }
     }
 
-    var kind: MediaKind { codec.kind }
+    private var kind: MediaKind { track.kind }
 
     /// Records from now on; video from the next key frame, which is requested.
     func open() {
@@ -77,7 +79,9 @@ final class RecordingTap: Sendable {
         }
         if isLate { pad.requestKeyFrame() }
         guard let shape, let time = pad.runningTime(of: buffer) else { return }
-        if take(RecordedPacket(codec: codec, buffer: buffer, time: time, shape: shape, isKey: isKey)) { return }
+        if take(RecordedPacket(track: track, codec: codec, buffer: buffer, time: time, shape: shape, isKey: isKey)) {
+            return
+        }
         // Later packets may need the lost one.
         restart()
     }
@@ -85,6 +89,7 @@ final class RecordingTap: Sendable {
 
 /// One encoded video frame or audio packet on its way into a recording.
 struct RecordedPacket: Sendable {
+    let track: TrackID
     let codec: Codec
     /// Shared with its other users.
     let buffer: BufferRef
@@ -95,7 +100,7 @@ struct RecordedPacket: Sendable {
     /// Whether decoding can start here.
     let isKey: Bool
 
-    var kind: MediaKind { codec.kind }
+    var kind: MediaKind { track.kind }
 }
 
 /// The moment at which the recordings of a call start, so that both directions can be played in sync.

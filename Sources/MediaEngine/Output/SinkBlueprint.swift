@@ -21,6 +21,9 @@ struct SinkBlueprint: Sendable {
     /// Whether there is nothing to build.
     var isDiscard: Bool { name == "discard" }
 
+    /// Whether several of it can be open: a window, but no device.
+    var isShareable: Bool { name == "window" }
+
     /// The possible descriptions, best first.
     private var names: [String] {
         kind == .audio && name == "speaker" ? ["pipewire", "pulse", "alsa"] : [name]

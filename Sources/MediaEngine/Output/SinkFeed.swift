@@ -19,16 +19,17 @@ final class SinkFeed: Sendable {
         var waiting: UInt64 = 0
     }
     private let state = Mutex(State())
-    private let kind: MediaKind
+    private let track: TrackID
+    private var kind: MediaKind { track.kind }
     private let playout: Playout?
     private let source: Element
     /// Holds each frame until its time; whether a video sink does that itself depends on its description.
     private let wait: Element?
 
-    init(_ kind: MediaKind, _ playout: Playout?) throws(MediaError) {
-        (self.kind, self.playout) = (kind, playout)
+    init(_ track: TrackID, _ playout: Playout?) throws(MediaError) {
+        (self.track, self.playout) = (track, playout)
         source = try Element("appsrc")
-        wait = kind == .video && playout != nil ? try Element("clocksync") : nil
+        wait = track.kind == .video && playout != nil ? try Element("clocksync") : nil
         for (name, value) in [
             ("format", "time"), ("is-live", "true"), ("leaky-type", "downstream"), ("max-bytes", "0"),
             ("max-buffers", "0"), ("min-latency", playout == nil ? "\(Self.tolerance)" : "0"),
@@ -54,7 +55,7 @@ final class SinkFeed: Sendable {
             // The queue keeps caps and data in order.
             if state.caps?.isSame(as: buffer.caps) != true { try? source.set("caps", buffer.caps.text) }
             state.caps = buffer.caps
-            let target = playout?.shift(of: kind) ?? 0
+            let target = playout?.shift(of: track) ?? 0
             // Setting it for every buffer would cost more than it bounds.
             if target > state.waiting || state.waiting - target > Self.slack {
                 state.waiting = target

@@ -7,6 +7,7 @@ actor SinkPipeline {
     private let executor: QueueExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
+    private let track: TrackID
     private let blueprint: SinkBlueprint
     private let outlet: Outlet
     private let playout: Playout?
@@ -19,10 +20,12 @@ actor SinkPipeline {
     ///
     /// `probes` tap the played audio; `report` gets, once, the error that ends the pipeline.
     init(
-        _ blueprint: SinkBlueprint, outlet: Outlet, playout: Playout? = nil, probes: EchoProbes? = nil,
+        _ track: TrackID, _ blueprint: SinkBlueprint, outlet: Outlet, playout: Playout? = nil,
+        probes: EchoProbes? = nil,
         report: @escaping @Sendable (MediaError) -> Void
     ) {
         executor = QueueExecutor(label: "sink.\(blueprint.name)")
+        self.track = track
         self.blueprint = blueprint
         self.outlet = outlet
         self.playout = playout
@@ -55,14 +58,14 @@ actor SinkPipeline {
     func stop() {
         guard let running = running.take() else { return }
         outlet.remove(running.consumer)
-        playout?.setLatency(nil, of: blueprint.kind)
+        playout?.setLatency(nil, of: track)
         running.pipeline.stop()
     }
 
     private func recalculateLatency() {
         guard let pipeline = running?.pipeline else { return }
         pipeline.recalculateLatency()
-        playout?.setLatency(pipeline.latency, of: blueprint.kind)
+        playout?.setLatency(pipeline.latency, of: track)
     }
 
     private func fail(_ error: MediaError) {
@@ -73,7 +76,7 @@ actor SinkPipeline {
 
     private func build() throws(MediaError) {
         let pipeline = try Pipeline(name: "sink", timeBase: .clock)
-        let feed = try SinkFeed(blueprint.kind, playout)
+        let feed = try SinkFeed(track, playout)
         let bin = try blueprint.build()
         for element in feed.elements { pipeline.bin.add(element) }
         pipeline.bin.add(bin)

@@ -22,6 +22,7 @@ export class CallView {
   #timeline = new TimelineView();
   #statistics = new StatisticsView();
   #remote = byId("remote-video");
+  #additional = byId("additional-videos");
   #self = byId("self-video");
 
   /** `call` is called with a name and media. */
@@ -149,6 +150,21 @@ export class CallView {
       if (stream) this.#remote.play().catch(() => notice("The browser requires a click before it plays audio."));
     }
     byId("stage").dataset.frame = String(Boolean(stream) && call.media.video && call.peerSends.video === "on");
+    this.#showAdditional(call.additionalStreams);
+  }
+
+  #showAdditional(streams) {
+    const present = [...this.#additional.children];
+    for (const video of present) if (!streams.includes(video.srcObject)) video.remove();
+    for (const stream of streams) {
+      if (present.some((video) => video.srcObject === stream)) continue;
+      const video = document.createElement("video");
+      video.muted = video.playsInline = true;
+      video.ariaLabel = "Another video of the other side";
+      video.srcObject = stream;
+      this.#additional.append(video);
+      video.play().catch(() => {});
+    }
   }
 
   #shown() {

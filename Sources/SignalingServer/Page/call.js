@@ -70,6 +70,12 @@ export class Call extends EventTarget {
     return shown?.isReceiving ? shown.remote : undefined;
   }
 
+  /** The peer's further videos, each in a stream of its own, while they may be shown: a second camera, or a screen. */
+  get additionalStreams() {
+    const shown = this.#generations.get(this.#rules.shown.number);
+    return shown?.isReceiving ? shown.additional : [];
+  }
+
   /** The latest figures of the peer connection in use. */
   get figures() {
     return this.#generations.get(this.#rules.shown.number)?.figures;

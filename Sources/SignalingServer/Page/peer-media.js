@@ -26,8 +26,10 @@ export class PeerMedia {
   #restart;
   /** What is done for other paths, one after the other. */
   #pathWork = Promise.resolve();
-  /** The peer's tracks; they are disabled and not shown before `isReceiving`. */
+  /** The peer's audio and its first video; they are disabled and not shown before `isReceiving`. */
   remote = new MediaStream();
+  /** The peer's further videos, each in a stream of its own. */
+  additional = [];
   isReceiving = false;
   figures;
 
@@ -41,7 +43,9 @@ export class PeerMedia {
     this.#pc.onicecandidate = ({ candidate }) => this.#localCandidate(candidate);
     this.#pc.ontrack = ({ track }) => {
       track.enabled = this.isReceiving;
-      this.remote.addTrack(track);
+      const isFirst = !this.remote.getTracks().some(({ kind }) => kind === track.kind);
+      if (isFirst) this.remote.addTrack(track);
+      else if (track.kind === "video") this.additional.push(new MediaStream([track]));
     };
     // The browser notices before the media stops.
     globalThis.addEventListener("online", this.#networkChanged);
@@ -153,7 +157,9 @@ export class PeerMedia {
     this.#gates = gates;
     for (const [kind, sender] of this.#senders) sender.set(gates[kind]);
     this.isReceiving = gates.isReceiving;
-    for (const track of this.remote.getTracks()) track.enabled = gates.isReceiving;
+    for (const stream of [this.remote, ...this.additional]) {
+      for (const track of stream.getTracks()) track.enabled = gates.isReceiving;
+    }
   }
 
   /** Sends DTMF digits; returns false if that is not possible now. */

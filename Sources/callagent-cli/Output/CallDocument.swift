@@ -44,6 +44,9 @@ struct CallDocument: Codable {
     let end: End?
     let timelineMs: [String: Double]
     let video: TrackDocument?
+    let video2: TrackDocument?
+    let video3: TrackDocument?
+    let video4: TrackDocument?
     let audio: TrackDocument?
     let transport: Transport
     let room: String?
@@ -72,6 +75,12 @@ struct CallDocument: Codable {
         let accepted = report.role == .caller ? acceptedAtCallee ?? report.acceptedAtCallee : nil
         let entries = report.statistics.rtcStatistics
         video = report.statistics.video.map { TrackDocument(video: $0, entries, acceptedAt: accepted) }
+        let additional = report.statistics.additionalVideos.enumerated().map {
+            TrackDocument(video: $1, number: $0 + 2, entries, acceptedAt: accepted)
+        }
+        video2 = additional.first
+        video3 = additional.dropFirst().first
+        video4 = additional.dropFirst(2).first
         audio = report.statistics.audio.map {
             TrackDocument(audio: $0, entries, acceptedAt: accepted, dtmf: report.dtmfReceived)
         }

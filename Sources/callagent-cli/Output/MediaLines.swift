@@ -1,16 +1,18 @@
 internal import CallAgent
+internal import Foundation
 internal import MediaEngine
 
 /// What one end sent and received, for a person.
 enum MediaLines {
     static func lines(_ report: CallReport) -> [String] {
         var lines: [String] = []
-        if let track = report.statistics.video {
+        for (index, track) in report.statistics.videos.enumerated() {
+            let name = "\(TrackID.video(index + 1))".padding(toLength: 9, withPad: " ", startingAt: 0)
             let (sent, received) = (track.sent, track.received)
             let repeated = received.decoded - (received.distinctFrames ?? received.decoded)
             let black = received.broken.blackFrames ?? 0
             lines.append(
-                "  video     sent \(frames(sent.frames, sent.width, sent.height, sent.codec)); received "
+                "  \(name) sent \(frames(sent.frames, sent.width, sent.height, sent.codec)); received "
                     + frames(received.decoded, received.width, received.height, received.codec)
                     + (repeated > 0 ? " (\(repeated) repeated)" : "") + quality(received.quality)
                     + (black > 0 ? ", \(black) black" : ""))

@@ -89,10 +89,15 @@ struct TrackDocument: Codable {
     let sent: Sent
     let received: Received
 
-    init(video track: MediaReport.Track, _ entries: StatisticsReport, acceptedAt accepted: ContinuousClock.Instant?) {
-        var sent = Sent(track.sent, entries, kind: "video")
+    /// `number` is that of one of several videos.
+    init(
+        video track: MediaReport.Track, number: Int = 1, _ entries: StatisticsReport,
+        acceptedAt accepted: ContinuousClock.Instant?
+    ) {
+        let entries = entries.entries(of: .video(number))
+        var sent = Sent(track.sent, entries)
         (sent.frameWidth, sent.frameHeight) = (track.sent.width, track.sent.height)
-        if let entry = entries.outbound.first(where: { $0.kind == "video" }) {
+        if let entry = entries.outbound.first {
             sent.retransmittedPacketsSent = entry.retransmittedPacketsSent
             sent.targetBitrate = entry.targetBitrate
             sent.qualityLimitationDurationsMs =
@@ -101,7 +106,7 @@ struct TrackDocument: Codable {
         sent.framesSent = track.sent.frames
         sent.framesDropped = track.sent.framesDropped
         sent.frameSizeChanges = track.sent.frameSizeChanges
-        var received = Received(track.received, entries, kind: "video")
+        var received = Received(track.received, entries)
         (received.frameWidth, received.frameHeight) = (track.received.width, track.received.height)
         received.framesReceived = track.received.framesReceived
         received.keyFramesReceived = track.received.keyFramesReceived
@@ -109,7 +114,7 @@ struct TrackDocument: Codable {
         received.framesDropped = track.received.framesDropped
         received.frameSizeChanges = track.received.frameSizeChanges
         received.distinctFrames = track.received.distinctFrames ?? 0
-        let entry = entries.inbound.first { $0.kind == "video" }
+        let entry = entries.inbound.first
         received.retransmittedPacketsReceived = entry?.retransmittedPacketsReceived
         received.freezeCount = entry?.freezeCount
         received.totalFreezesDurationMs = entry?.totalFreezesDuration.map { ($0 * 1_000).rounded(toPlaces: 1) }
@@ -131,12 +136,12 @@ struct TrackDocument: Codable {
         audio track: MediaReport.Track, _ entries: StatisticsReport, acceptedAt accepted: ContinuousClock.Instant?,
         dtmf: String
     ) {
-        var sent = Sent(track.sent, entries, kind: "audio")
+        let entries = entries.entries(of: .audio)
+        var sent = Sent(track.sent, entries)
         sent.toneHz = track.sent.frames > 0 ? track.sent.toneHz : nil
-        var received = Received(track.received, entries, kind: "audio")
+        var received = Received(track.received, entries)
         received.samples = track.received.decoded
-        received.concealedMs = entries.inbound.first { $0.kind == "audio" }?.concealedSamples
-            .map { (Double($0) / 48).rounded(toPlaces: 1) }
+        received.concealedMs = entries.inbound.first?.concealedSamples.map { (Double($0) / 48).rounded(toPlaces: 1) }
         received.quality = track.received.audioQuality.map { quality in
             var quality = quality
             quality.totalGapsMs = quality.totalGapsMs.rounded(toPlaces: 1)
@@ -157,7 +162,7 @@ struct TrackDocument: Codable {
 
     /// How people would rate the received audio; nil before the round trip is known, and without audio.
     private static func mosEstimate(_ entries: StatisticsReport) -> Double? {
-        guard let entry = entries.inbound.first(where: { $0.kind == "audio" }), entry.packetsReceived > 0,
+        guard let entry = entries.inbound.first, entry.packetsReceived > 0,
             let roundTrip = entries.remoteInbound.compactMap(\.roundTripTime).max()
         else { return nil }
         let emitted = entry.jitterBufferEmittedCount
@@ -181,10 +186,21 @@ struct TrackDocument: Codable {
     }
 }
 
+extension StatisticsReport {
+    /// The entries of one track only.
+    fileprivate func entries(of track: TrackID) -> StatisticsReport {
+        var report = self
+        report.outbound.removeAll { $0.codecId != track.codecId }
+        report.inbound.removeAll { $0.codecId != track.codecId }
+        let own = Set(report.outbound.map(\.id))
+        report.remoteInbound.removeAll { !own.contains($0.localId) }
+        return report
+    }
+}
+
 extension TrackDocument.Sent {
-    fileprivate init(_ sent: MediaReport.Sent, _ entries: StatisticsReport, kind: String) {
-        let entry = entries.outbound.first { $0.kind == kind }
-        let remote = entries.remoteInbound.first { $0.kind == kind }
+    fileprivate init(_ sent: MediaReport.Sent, _ entries: StatisticsReport) {
+        let (entry, remote) = (entries.outbound.first, entries.remoteInbound.first)
         let packets = entry?.packetsSent ?? 0
         self.init(
             codec: sent.codec, kbitPerSecond: TrackDocument.kbitPerSecond(entry?.bytesSent, sent.seconds),
@@ -196,8 +212,8 @@ extension TrackDocument.Sent {
 }
 
 extension TrackDocument.Received {
-    fileprivate init(_ received: MediaReport.Received, _ entries: StatisticsReport, kind: String) {
-        let entry = entries.inbound.first { $0.kind == kind }
+    fileprivate init(_ received: MediaReport.Received, _ entries: StatisticsReport) {
+        let entry = entries.inbound.first
         let (arrived, lost) = (entry?.packetsReceived ?? 0, entry?.packetsLost ?? 0)
         self.init(
             codec: received.codec,

@@ -19,15 +19,19 @@ final class Perception: Sendable {
     private let seen = Mutex(Seen())
 
     /// Nil until the connection is built.
-    init?(_ peer: PeerConnection, _ kind: MediaKind) async {
-        guard let pad = await peer.media?.receiving[kind]?.decoded else { return nil }
+    init?(_ peer: PeerConnection, _ track: TrackID) async {
+        guard let pad = await peer.media?.receiving[track]?.decoded else { return nil }
         pad.onEvent { [weak self] event in if case .caps(let caps) = event { self?.note(caps) } }
         if let caps = pad.caps { note(caps) }
         pad.probe { [weak self] buffer in
             _ = buffer.reference.withBytes { bytes in
                 self?.seen.withLock { seen in
                     seen.lastAt = .now
-                    if kind == .video { Self.add(frame: bytes, to: &seen) } else { Self.add(audio: bytes, to: &seen) }
+                    if track.kind == .video {
+                        Self.add(frame: bytes, to: &seen)
+                    } else {
+                        Self.add(audio: bytes, to: &seen)
+                    }
                 }
             }
             return .pass

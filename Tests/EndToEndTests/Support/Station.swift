@@ -100,9 +100,9 @@ final class Station: Sendable {
     }
 
     /// Sends this on the latest peer connection, whatever its call reports.
-    func force(_ mode: SendMode, of kind: MediaKind) async {
+    func force(_ mode: SendMode, of track: TrackID) async {
         let latest = sessions.value.withLock { $0.last }
-        await latest?.peer.setSending(mode, of: kind)
+        await latest?.peer.setSending(mode, of: track)
     }
 
     /// Encodes the video of the latest peer connection at this rate, whatever its peer allows.
@@ -114,12 +114,12 @@ final class Station: Sendable {
 
     /// Observes the decoded media of a peer connection as soon as it is built; 0 is the first one of this agent.
     func look(
-        _ kind: MediaKind, connection: Int = 0, sourceLocation: SourceLocation = #_sourceLocation
+        _ track: TrackID, connection: Int = 0, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> Perception {
         var look: Perception?
-        try await eventually("\(user) receives \(kind)", sourceLocation: sourceLocation) {
+        try await eventually("\(user) receives \(track)", sourceLocation: sourceLocation) {
             let made = self.sessions.value.withLock { $0 }
-            if made.count > connection { look = await Perception(made[connection].peer, kind) }
+            if made.count > connection { look = await Perception(made[connection].peer, track) }
             return look != nil
         }
         return try #require(look)

@@ -44,14 +44,14 @@ extension RealPipelines {
                 // The other end has verified the checking end and sends: a second of its media would have arrived by now.
                 try await misdescribed.wait("a second of sent frames") { $0.sent[.video]?.frames ?? 0 >= 30 }
                 let statistics = await checking.peer.statistics()
-                for kind in MediaKind.allCases {
-                    let received = try #require(statistics.received[kind])
+                for track in [TrackID.audio, .video] {
+                    let received = try #require(statistics.received[track])
                     #expect(received.arrivals.isEmpty && received.decoded == 0 && received.shown == 0)
-                    #expect(statistics.sent[kind]?.frames == 0)
+                    #expect(statistics.sent[track]?.frames == 0)
                 }
                 #expect(await misdescribed.arrivals() == 0)
                 for end in call.ends {
-                    for kind in MediaKind.allCases { #expect(end.count(.firstFrame(kind)) == 0) }
+                    for track in [TrackID.audio, .video] { #expect(end.count(.firstFrame(track)) == 0) }
                 }
                 #expect(checking.count(.verified) == 0)
                 for end in call.ends {

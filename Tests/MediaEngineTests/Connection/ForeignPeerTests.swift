@@ -28,14 +28,14 @@ extension RealPipelines {
         func directions(offered: [MediaDirection]) async throws {
             try await withCall(Self.options(offered)) { call in
                 try await call.connect()
-                let expected = Dictionary(uniqueKeysWithValues: zip([MediaKind.audio, .video], offered))
-                for (kind, direction) in expected {
-                    #expect(await call.callee.peer.directions[kind] == direction.reversed)
-                    #expect(await call.caller.peer.directions[kind] == direction)
+                let expected = Dictionary(uniqueKeysWithValues: zip([TrackID.audio, .video], offered))
+                for (track, direction) in expected {
+                    #expect(await call.callee.peer.directions[track] == direction.reversed)
+                    #expect(await call.caller.peer.directions[track] == direction)
                     for (end, other, mine) in [
                         (call.caller, call.callee, direction), (call.callee, call.caller, direction.reversed),
                     ] where mine.sends {
-                        if kind == .audio { try await other.waitForTone() } else { try await other.waitForFrames(10) }
+                        if track == .audio { try await other.waitForTone() } else { try await other.waitForFrames(10) }
                         _ = end
                     }
                 }
@@ -45,9 +45,9 @@ extension RealPipelines {
                     ContinuousClock.now - start > .milliseconds(2_500)
                 }
                 for end in call.ends { #expect(end.count(.interrupted) == 0 && end.failure == nil) }
-                for (kind, direction) in expected {
-                    if !direction.sends { #expect(try await call.callee.received(kind).arrivals.isEmpty) }
-                    if !direction.receives { #expect(try await call.caller.received(kind).arrivals.isEmpty) }
+                for (track, direction) in expected {
+                    if !direction.sends { #expect(try await call.callee.received(track).arrivals.isEmpty) }
+                    if !direction.receives { #expect(try await call.caller.received(track).arrivals.isEmpty) }
                 }
                 // A source that the peer does not receive is not open.
                 #expect(try await call.capture(.caller, .video).isOpen == offered[1].sends)

@@ -143,10 +143,10 @@ extension RealPipelines {
                 return description
             }
             options.configure = { configuration in
-                for kind in MediaKind.allCases { configuration.tracks[kind]?.direction = direction }
+                for track in [TrackID.audio, .video] { configuration.tracks[track]?.direction = direction }
             }
             options.configureCallee = { configuration in
-                for kind in MediaKind.allCases { configuration.tracks[kind]?.direction = .sendrecv }
+                for track in [TrackID.audio, .video] { configuration.tracks[track]?.direction = .sendrecv }
             }
             try await withCall(options) { call in
                 try await call.connect()

@@ -10,15 +10,15 @@ extension RealPipelines {
                 try await call.connect()
                 for end in call.ends { try await end.waitForFrames(30) }
                 for end in call.ends {
-                    for kind in MediaKind.allCases {
-                        let received = try await end.received(kind)
+                    for track in [TrackID.audio, .video] {
+                        let received = try await end.received(track)
                         #expect(received.decoded > 0 && received.shown == 0)
-                        #expect(end.count(.firstShown(kind)) == 0)
+                        #expect(end.count(.firstShown(track)) == 0)
                     }
                 }
                 // One end opens its gate. The other end's gate stays closed.
                 #expect(await call.callee.peer.setReceiving(true) == [.audio: 0, .video: 0])
-                for kind in MediaKind.allCases { try await call.callee.wait(for: .firstShown(kind)) }
+                for track in [TrackID.audio, .video] { try await call.callee.wait(for: .firstShown(track)) }
                 try await call.callee.wait("shown frames") { $0.received[.video]?.shown ?? 0 >= 10 }
                 #expect(try await call.caller.received(.video).shown == 0)
             }
@@ -37,8 +37,8 @@ extension RealPipelines {
 
                 #expect(await call.callee.peer.setReceiving(true) == [.audio: 0, .video: 0])
                 let statistics = await call.callee.peer.statistics()
-                for kind in MediaKind.allCases { #expect(statistics.received[kind]?.shown == 1) }
-                for kind in MediaKind.allCases { try await call.callee.wait(for: .firstShown(kind)) }
+                for track in [TrackID.audio, .video] { #expect(statistics.received[track]?.shown == 1) }
+                for track in [TrackID.audio, .video] { try await call.callee.wait(for: .firstShown(track)) }
             }
         }
 
@@ -50,7 +50,7 @@ extension RealPipelines {
                 try await call.callee.wait("shown frames") { $0.received[.video]?.shown ?? 0 >= 10 }
                 let shown = await call.callee.peer.setReceiving(true)
                 #expect(shown[.video] ?? 0 >= 10 && shown[.audio] ?? 0 > 0)
-                for kind in MediaKind.allCases { #expect(call.callee.count(.firstShown(kind)) == 1) }
+                for track in [TrackID.audio, .video] { #expect(call.callee.count(.firstShown(track)) == 1) }
             }
         }
 

@@ -108,7 +108,7 @@ extension RealPipelines {
             pipeline.bin.add(end)
             try funnel.link(to: end)
             track = try SendTrack(
-                TrackConfiguration(source: source), codec: codec, payloadType: 96,
+                TrackID(codec.kind), TrackConfiguration(source: source), codec: codec, payloadType: 96,
                 description: engine.catalog.description(of: codec, role: .encoder),
                 pipeline: pipeline.bin, webrtcSink: funnel.requestPad("sink_%u"), onFailure: { Issue.record($0) })
             let encoder = try #require(pipeline.bin.child("encoder"))

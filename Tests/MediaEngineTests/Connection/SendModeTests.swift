@@ -72,9 +72,9 @@ extension RealPipelines {
                 for _ in 1...2 {
                     try await call.callee.waitForFrames(5)
                     await call.caller.send(.off)
-                    for kind in MediaKind.allCases {
-                        try await eventually("the capture of \(kind) closes") {
-                            try await !call.capture(.caller, kind).isOpen
+                    for track in [TrackID.audio, .video] {
+                        try await eventually("the capture of \(track) closes") {
+                            try await !call.capture(.caller, track.kind).isOpen
                         }
                     }
                     // Packets in flight arrive while the other direction brings ten frames.

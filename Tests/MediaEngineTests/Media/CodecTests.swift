@@ -96,7 +96,7 @@ extension RealPipelines {
                 (Codec.preferred(.audio), [8]), ([.opus], [111]), ([.pcmu, .g722], [9]), ([.pcmu], [0]),
             ] {
                 let engine = try await TestEngine.shared()
-                let tracks: [MediaKind: TrackConfiguration] = [
+                let tracks: [TrackID: TrackConfiguration] = [
                     .audio: TrackConfiguration(source: try engine.capture(AudioSource.tone()), codecs: codecs),
                     .video: TrackConfiguration(receiving: .video),
                 ]

@@ -69,10 +69,11 @@ extension RealPipelines {
             try await withCall(options) { call in
                 try await call.connect()
                 for end in call.ends {
-                    try await end.wait(for: .firstFrame(kind))
+                    let track = TrackID(kind)
+                    try await end.wait(for: .firstFrame(track))
                     let statistics = await end.peer.statistics()
-                    #expect(Set(statistics.received.keys) == [kind])
-                    #expect(Set(statistics.sent.keys) == [kind])
+                    #expect(Set(statistics.received.keys) == [track])
+                    #expect(Set(statistics.sent.keys) == [track])
                 }
                 if kind == .audio { for end in call.ends { try await end.waitForTone() } }
                 if kind == .video { for end in call.ends { try await end.waitForFrames(10) } }
@@ -99,7 +100,9 @@ extension RealPipelines {
             try await withCall { call in
                 try await call.connect()
                 for end in call.ends { await end.peer.setReceiving(true) }
-                for end in call.ends { for kind in MediaKind.allCases { try await end.wait(for: .firstShown(kind)) } }
+                for end in call.ends {
+                    for track in [TrackID.audio, .video] { try await end.wait(for: .firstShown(track)) }
+                }
                 for end in call.ends {
                     let events = end.events
                     let order: [PeerConnectionEvent.Kind] = [.verified, .firstFrame(.video), .firstShown(.video)]

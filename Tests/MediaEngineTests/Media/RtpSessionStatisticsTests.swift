@@ -108,7 +108,7 @@ extension RealPipelines {
                 try await eventually("packets of both streams at both ends") {
                     await packets().filter { $0 > 20 }.count == 4
                 }
-                for kind in MediaKind.allCases { await sender.setSending(.closed, of: kind) }
+                for track in [TrackID.audio, .video] { await sender.setSending(.closed, of: track) }
                 let session = try #require(await sender.media?.peer.session)
                 let before = await packets()
                 try await eventually("the session of the sender forgets a stream", within: .seconds(40)) {
@@ -117,7 +117,7 @@ extension RealPipelines {
                 }
                 let silent = await packets()
                 #expect(silent.count == 4 && zip(before, silent).allSatisfy { $0 <= $1 }, "\(before), \(silent)")
-                for kind in MediaKind.allCases { await sender.setSending(.live, of: kind) }
+                for track in [TrackID.audio, .video] { await sender.setSending(.live, of: track) }
                 try await eventually("more packets of all streams; before \(silent)") {
                     let now = await packets()
                     return now.count == 4 && zip(silent, now).allSatisfy { $0 + 20 < $1 }

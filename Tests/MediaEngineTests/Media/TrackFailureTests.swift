@@ -30,7 +30,7 @@ extension RealPipelines {
                 try await call.connect()
                 try await eventually("the failure") { !Self.failures(call.caller).isEmpty }
                 let failure = try #require(Self.failures(call.caller).first)
-                #expect(failure.kind == .video && failure.direction == .sending && failure.codec == .vp8)
+                #expect(failure.track == .video && failure.direction == .sending && failure.codec == .vp8)
                 #expect(failure.element.hasPrefix("GstIdentity:"))
                 #expect(failure.text.hasPrefix("Failed after iterations as requested."))
                 #expect("\(failure)".hasPrefix("no video is sent any more: GstIdentity:"))
@@ -58,7 +58,7 @@ extension RealPipelines {
                 try await call.connect()
                 try await eventually("the failure") { !Self.failures(call.callee).isEmpty }
                 let failure = try #require(Self.failures(call.callee).first)
-                #expect(failure.kind == .video && failure.direction == .receiving)
+                #expect(failure.track == .video && failure.direction == .receiving)
                 #expect(failure.text == "frames of 4112x4096 are too large; at most 16777216 pixels")
                 #expect(try await call.callee.received(.video).decoded == 0)
                 for end in call.ends { try await end.waitForTone() }
@@ -80,7 +80,7 @@ extension RealPipelines {
                     try await end.wait("more audio") { ($0.received[.audio]?.decoded ?? 0) > heard + 48_000 }
                     try await end.waitForTone()
                     let failures = Self.failures(end)
-                    #expect(failures.map(\.direction) == [.receiving] && failures.map(\.kind) == [.video])
+                    #expect(failures.map(\.direction) == [.receiving] && failures.map(\.track) == [.video])
                     #expect(
                         failures.first?.remedy
                             == "choose another codec than VP8, or a pipeline description with another decoder")
@@ -100,7 +100,7 @@ extension RealPipelines {
                 try await call.connect()
                 for end in call.ends {
                     try await end.waitForFrames(60)
-                    #expect(Self.failures(end).map(\.kind) == [.audio])
+                    #expect(Self.failures(end).map(\.track) == [.audio])
                     #expect(end.count(.firstFrame(.audio)) == 0 && end.failure == nil)
                 }
             }

@@ -211,7 +211,7 @@ extension RealPipelines {
                 passed.update { $0 += 1 }
                 return .pass
             }
-            let tap = RecordingTap(.vp8, at: sink) { packet in
+            let tap = RecordingTap(.video, .vp8, at: sink) { packet in
                 packets.update { $0.append(packet) }
                 return true
             }
@@ -235,7 +235,7 @@ extension RealPipelines {
                 hasGhostPads: false)
             let source = try #require(bin.child("source"))
             let packets = Shared<[RecordedPacket]>([])
-            let tap = try RecordingTap(.opus, at: #require(bin.child("sink")).pad("sink")) { packet in
+            let tap = try RecordingTap(.audio, .opus, at: #require(bin.child("sink")).pad("sink")) { packet in
                 packets.update { $0.append(packet) }
                 return true
             }

@@ -13,11 +13,11 @@ extension RealPipelines {
 
         /// Feeds a sink from a capture, and calls `body` with what enters it and what reached it.
         private func feed(
-            _ kind: MediaKind, from source: CaptureSource, _ playout: Playout, waits: Bool = false,
+            _ track: TrackID, from source: CaptureSource, _ playout: Playout, waits: Bool = false,
             _ body: (_ entering: Shared<[UInt64]>, _ arriving: Shared<[Passage]>) async throws -> Void
         ) async throws {
             let pipeline = try Pipeline(name: "sink", timeBase: .clock)
-            let feed = try SinkFeed(kind, playout)
+            let feed = try SinkFeed(track, playout)
             let sink = try Element("fakesink")
             // Like a sound card, it takes each packet when its time comes.
             try sink.set("sync", waits ? "true" : "false")

@@ -109,8 +109,8 @@ extension RealPipelines {
             try await withCall(options) { call in
                 try await call.connect()
                 await call.callee.peer.setReceiving(true)
-                func failed(_ kind: MediaKind) -> Int {
-                    call.callee.events.count { if case .sinkFailed(kind, _) = $0 { true } else { false } }
+                func failed(_ track: TrackID) -> Int {
+                    call.callee.events.count { if case .sinkFailed(track, _) = $0 { true } else { false } }
                 }
                 try await eventually("both fail") { failed(.video) == 1 && failed(.audio) == 1 }
                 try await call.callee.waitForMoreFrames(30)

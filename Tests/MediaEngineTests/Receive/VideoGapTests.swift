@@ -46,7 +46,7 @@ private final class VideoStream: Sendable {
             counts.update { $0.sent += 1 }
             return gap.contains(counts.value.sent) ? .drop : .pass
         }
-        buffers.retransmit(111, isPossible: true)
+        buffers.retransmit([111], isPossible: true)
         try buffers.add(try #require(bin.child("buffer")))
         try #require(bin.child("sink")).pad("sink").probeHead { _ in
             counts.update {

@@ -30,13 +30,13 @@ extension RealPipelines {
         }
 
         private func waitForSharing(
-            _ ends: [CallEnd], _ isShared: Bool = true, _ kinds: [MediaKind] = [.audio, .video]
+            _ ends: [CallEnd], _ isShared: Bool = true, _ tracks: [TrackID] = [.audio, .video]
         )
             async throws
         {
             for end in ends {
                 try await end.wait("\(isShared ? "a shared encoder" : "its own encoder")") { statistics in
-                    kinds.allSatisfy { statistics.sent[$0]?.sharesEncoder == isShared }
+                    tracks.allSatisfy { statistics.sent[$0]?.sharesEncoder == isShared }
                 }
             }
         }

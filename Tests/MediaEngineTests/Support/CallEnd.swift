@@ -44,8 +44,10 @@ final class CallEnd: Sendable {
 
     func count(_ kind: PeerConnectionEvent.Kind) -> Int { events.count { $0 == kind } }
 
-    /// Sets this send mode for audio and video.
-    func send(_ mode: SendMode) async { for kind in MediaKind.allCases { await peer.setSending(mode, of: kind) } }
+    /// Sets this send mode of all tracks.
+    func send(_ mode: SendMode) async {
+        for track in await peer.configuration.tracks.keys { await peer.setSending(mode, of: track) }
+    }
 
     /// Waits for an event; an unexpected failure ends the wait at once.
     func wait(for kind: PeerConnectionEvent.Kind, within limit: Duration = deadline) async throws {
@@ -83,12 +85,12 @@ final class CallEnd: Sendable {
     /// Waits until the other end's tone is heard.
     func waitForTone() async throws { try await wait("a tone") { $0.received[.audio]?.toneHz != nil } }
 
-    func received(_ kind: MediaKind) async throws -> PeerStatistics.Received {
-        try #require(await peer.statistics().received[kind])
+    func received(_ track: TrackID) async throws -> PeerStatistics.Received {
+        try #require(await peer.statistics().received[track])
     }
 
-    func sent(_ kind: MediaKind) async throws -> PeerStatistics.Sent {
-        try #require(await peer.statistics().sent[kind])
+    func sent(_ track: TrackID) async throws -> PeerStatistics.Sent {
+        try #require(await peer.statistics().sent[track])
     }
 
     /// How many RTP packets of all kinds have arrived.

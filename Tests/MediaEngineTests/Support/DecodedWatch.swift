@@ -21,8 +21,8 @@ final class DecodedWatch: Sendable {
 
     private let seen: Shared<Seen>
 
-    init(_ end: CallEnd, _ kind: MediaKind) async throws {
-        let pad = try #require(await end.peer.media?.receiving[kind]?.decoded)
+    init(_ end: CallEnd, _ track: TrackID) async throws {
+        let pad = try #require(await end.peer.media?.receiving[track]?.decoded)
         let seen = Shared(Seen())
         self.seen = seen
         let note: @Sendable (PropertyValue?) -> Void = { caps in
@@ -39,7 +39,7 @@ final class DecodedWatch: Sendable {
         note(pad.caps)
         pad.probe { buffer in
             _ = buffer.reference.withBytes { bytes in
-                seen.update { if kind == .video { $0.add(frame: bytes) } else { $0.add(audio: bytes) } }
+                seen.update { if track.kind == .video { $0.add(frame: bytes) } else { $0.add(audio: bytes) } }
             }
             return .pass
         }

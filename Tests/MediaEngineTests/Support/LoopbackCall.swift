@@ -55,7 +55,7 @@ struct LoopbackCall {
         _ label: String, _ options: Options, _ engine: Engine, _ hasSources: Bool, _ video: VideoSource,
         _ audio: AudioSource, _ outputs: OutputConfiguration
     ) throws -> CallEnd {
-        var tracks: [MediaKind: TrackConfiguration] = [:]
+        var tracks: [TrackID: TrackConfiguration] = [:]
         if options.kinds.contains(.audio) {
             tracks[.audio] = TrackConfiguration(source: try engine.capture(audio), codecs: options.audioCodecs)
         }

@@ -26,9 +26,9 @@ final class ReceivedLog: Sendable {
     private let seen = Shared<[Frame]>([])
     private let heard = Shared<[Audio]>([])
 
-    init(_ end: CallEnd, _ kinds: Set<MediaKind> = [.video]) async throws {
-        for kind in kinds {
-            let pad = try #require(await end.peer.media?.receiving[kind]?.decoded)
+    init(_ end: CallEnd, _ tracks: Set<TrackID> = [.video]) async throws {
+        for track in tracks {
+            let pad = try #require(await end.peer.media?.receiving[track]?.decoded)
             let size = Shared((width: 0, height: 0))
             let note: @Sendable (PropertyValue?) -> Void = { caps in
                 guard let width = caps?.fields?["width"]?.intValue, let height = caps?.fields?["height"]?.intValue
@@ -43,7 +43,7 @@ final class ReceivedLog: Sendable {
             pad.probe { [seen, heard, weak owner = pad.ref] buffer in
                 let at = Duration.nanoseconds(owner.flatMap { Pad(ref: $0).runningTime(of: buffer.reference) } ?? 0)
                 _ = buffer.reference.withBytes { bytes in
-                    if kind == .audio {
+                    if track.kind == .audio {
                         let isLoud = bytes.bindMemory(to: Int16.self).contains { $0.magnitude > 2_000 }
                         heard.update { $0.append(Audio(at: at, isLoud: isLoud)) }
                     } else if let frame = Self.frame(at, bytes, size.value.width, size.value.height) {

@@ -16,7 +16,7 @@ enum TestEngine {
         configure: (inout PeerConnectionConfiguration) -> Void = { _ in }
     ) async throws -> PeerConnection {
         let engine = try await shared()
-        var tracks: [MediaKind: TrackConfiguration] = [:]
+        var tracks: [TrackID: TrackConfiguration] = [:]
         if kinds.contains(.audio) {
             tracks[.audio] = TrackConfiguration(source: try engine.capture(AudioSource.tone()))
         }

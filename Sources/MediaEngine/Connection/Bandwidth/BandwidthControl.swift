@@ -1,12 +1,14 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Keeps the video that a connection sends within its ``VideoBudget``: passes it the peer's reports, and sets in the track what it allocates.
+/// Keeps the videos that a connection sends within its ``VideoBudget``: passes it the peer's reports, and sets in the tracks what it allocates.
 ///
 /// While a queue on the path is full, lost packets and key frames are repeated more rarely, too: they would fill it again.
 final class BandwidthControl: Sendable {
     private struct State {
         var budget: VideoBudget
+        /// The shares that the videos got last.
+        var shares: [TrackID: Double] = [:]
         /// Whether it is looked at again soon.
         var isAwaited = false
     }
@@ -33,7 +35,7 @@ final class BandwidthControl: Sendable {
     func follow(_ session: Element) throws(MediaError) {
         // The pads own the handlers and the pipeline the pads, and tracks hold their pipeline.
         try session.pad("send_rtp_sink").onPacketReports { [weak self] in self?.note($0) }
-        tracks.sending[.video]?.webrtcSink.onPush { [weak self] in self?.noteFrame() }
+        for track in tracks.videos { track.webrtcSink.onPush { [weak self] in self?.noteFrame() } }
     }
 
     /// Measures again on another path; reports that stayed away on the former one say nothing about it.
@@ -55,8 +57,8 @@ final class BandwidthControl: Sendable {
     private func note(_ reports: [PacketReport]) {
         guard !reports.isEmpty else { return }
         var train: BandwidthProbe.Train?
-        adapt { budget, video in
-            budget.note(reports, wantedKbit: video.wantedKbit)
+        adapt { budget, videos in
+            budget.note(reports, wantedKbit: videos.wantedKbit)
             let reduction = silence.withLock {
                 $0.note(at: seconds, isDelayed: budget.isDelayed)
                 return $0.reduction(at: seconds)
@@ -73,14 +75,17 @@ final class BandwidthControl: Sendable {
 
     /// Sends other frames when the rate asks for it.
     private func adaptFrames() {
-        guard let video = tracks.sending[.video]?.rate, let capture = video.capture else { return }
-        let wanted = video.wantedKbit
-        // The ladder is that of the largest version.
-        let portion = video.portion
-        let step = state.withLock {
-            $0.budget.adaptFrames(of: capture, wantedKbit: wanted, portion: portion, at: seconds)
+        let sent = tracks.sentVideos
+        for video in sent.videos {
+            guard let capture = video.rate.capture else { continue }
+            // The ladder is that of the largest version.
+            let portion = video.share * video.rate.portion
+            let step = state.withLock {
+                $0.budget.adaptFrames(
+                    of: video.id, capture, wantedKbit: sent.wantedKbit, portion: portion, at: seconds)
+            }
+            if let step { video.rate.scale(to: step) }
         }
-        if let step { video.scale(to: step) }
     }
 
     /// Looks for missing reports whenever a frame is sent, or one of its packets: a timer would wake threads all the time.
@@ -92,19 +97,20 @@ final class BandwidthControl: Sendable {
     private var seconds: Double { (ClockReading.now - start) / .seconds(1) }
 
     /// Notes something, and changes what is sent when that follows.
-    private func adapt(_ note: (inout VideoBudget, VideoRate) -> Void) {
-        guard let video = tracks.sending[.video]?.rate else { return }
-        let step: VideoBudget.RateStep = video.encoder.changesRateSmoothly ? .smooth : .rare
+    private func adapt(_ note: (inout VideoBudget, SentVideos) -> Void) {
+        let sent = tracks.sentVideos
+        guard !sent.videos.isEmpty else { return }
+        let step: VideoBudget.RateStep = sent.changeSmoothly ? .smooth : .rare
         let waits = state.withLock { state in
-            note(&state.budget, video)
+            note(&state.budget, sent)
             let reduction = silence.withLock { $0.reduction(at: seconds) }
             // Under the lock, since two threads do this: the latest allocation counts.
-            if let next = state.budget.allocate(wantedKbit: video.wantedKbit, reduction, step, at: seconds) {
-                video.setCongested(next.isCongested, backlog: next.backlog.map { .seconds($0) })
-                video.limit(toKbit: next.limitKbit)
-                video.pace(at: next.pace)
-            }
+            let next = state.budget.allocate(wantedKbit: sent.wantedKbit, reduction, step, at: seconds)
             let present = state.budget.allocation
+            if next != nil || state.shares != sent.shares {
+                state.shares = sent.shares
+                for video in sent.videos { Self.set(next ?? present, of: video) }
+            }
             retransmitted.limit(
                 to: present.limitKbit == nil ? nil : present.bandwidth, isCongested: present.isCongested)
             guard state.budget.hasLateChange, !state.isAwaited else { return false }
@@ -119,6 +125,12 @@ final class BandwidthControl: Sendable {
             }
         }
         // The peer would ask for it only when it has waited for the packets in vain.
-        if retransmitted.takeRefusal() { video.requestKeyFrame() }
+        if retransmitted.takeRefusal() { for video in sent.videos { video.rate.requestKeyFrame() } }
+    }
+
+    private static func set(_ allocation: VideoBudget.Allocation, of video: SentVideos.Video) {
+        video.rate.setCongested(allocation.isCongested, backlog: allocation.backlog.map { .seconds($0) })
+        video.rate.limit(toKbit: allocation.limitKbit.map { Int((Double($0) * video.share).rounded()) })
+        video.rate.pace(at: allocation.pace.map { $0 * video.share })
     }
 }

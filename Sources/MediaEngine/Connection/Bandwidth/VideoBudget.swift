@@ -41,9 +41,10 @@ struct VideoBudget: Sendable {
     private var unsilenced = 0.0
     /// When the encoder's rate changed last.
     private var changed: Double?
-    private var ladder: VideoLadder
+    private let preference: DegradationPreference
+    private var ladders: [TrackID: VideoLadder] = [:]
 
-    init(_ preference: DegradationPreference) { ladder = VideoLadder(preference) }
+    init(_ preference: DegradationPreference) { self.preference = preference }
 
     /// What the path and the peer take; nil before the peer has said anything about it.
     var available: Double? { [estimator?.bitrate, receiverLimit].compactMap(\.self).min() }
@@ -119,17 +120,17 @@ struct VideoBudget: Sendable {
         min(share < 1 ? unsilenced * share : .infinity, receiverLimit ?? .infinity)
     }
 
-    /// The frames that should be sent from now on; nil: no change.
+    /// The frames of one video that should be sent from now on; nil: no change.
     ///
-    /// `portion` is what the largest version of the video gets of its rate.
+    /// `wantedKbit` is that of all videos, `portion` what the largest version of this one gets of it.
     mutating func adaptFrames(
-        of capture: VideoLadder.Capture, wantedKbit: Int, portion: Double, at now: Double
+        of track: TrackID, _ capture: VideoLadder.Capture, wantedKbit: Int, portion: Double, at now: Double
     ) -> VideoLadder.Step? {
         // Without reports on packets nothing else is known than that the encoder keeps its rate.
         guard let available, let sent = estimator.map({ $0.sent }) ?? available else { return nil }
         let share = VideoShare(of: available, loss: loss).kbit
         let sentKbit = VideoShare(of: sent, loss: loss).kbit
-        return ladder.note(
+        return ladders[track, default: VideoLadder(preference)].note(
             limitKbit: share < wantedKbit ? Double(share) * portion : nil, wantedKbit: Double(wantedKbit) * portion,
             sentKbit: Double(sentKbit) * portion, of: capture, at: now)
     }

@@ -30,8 +30,8 @@ final class JitterBuffers: Sendable {
         var streams: [Stream] = []
         /// Nil while the peer is not known to answer requests.
         var timing: RetransmissionTiming?
-        /// That of the video.
-        var payloadType: Int?
+        /// Those of the videos.
+        var payloadTypes: Set<Int> = []
         var isHurried = false
     }
 
@@ -67,10 +67,10 @@ final class JitterBuffers: Sendable {
         videoStreams.map { $0.jitterBuffer.get("stats")?.fields?["rtx-count"]?.intValue ?? 0 }.reduce(0, +)
     }
 
-    /// Requests lost packets of the video with this payload type from now on, if the peer answers such requests.
-    func retransmit(_ payloadType: Int, isPossible: Bool) {
+    /// Requests lost packets of the videos with these payload types from now on, if the peer answers such requests.
+    func retransmit(_ payloadTypes: Set<Int>, isPossible: Bool) {
         state.withLock { state in
-            state.payloadType = payloadType
+            state.payloadTypes = payloadTypes
             state.timing = isPossible ? RetransmissionTiming(roundTripMs: nil) : nil
         }
     }
@@ -157,7 +157,7 @@ final class JitterBuffers: Sendable {
         let payloadType = Int(bytes[1] & 0x7f)
         let (stream, timing) = state.withLock { state -> (Stream?, RetransmissionTiming?) in
             guard let index = state.streams.lastIndex(where: { $0.ssrc == ssrc }) else { return (nil, nil) }
-            state.streams[index].isVideo = payloadType == state.payloadType
+            state.streams[index].isVideo = state.payloadTypes.contains(payloadType)
             return (state.streams[index], state.streams[index].isVideo ? state.timing : nil)
         }
         if let stream { set(timing, in: stream.jitterBuffer) }

@@ -121,9 +121,10 @@ final class RetransmittedPackets: Sendable {
     private struct State {
         var budget = RetransmissionBudget()
         var answered = AnsweredRequests()
-        var media: Int?
-        var retransmission: Int?
-        /// Those of the video, once they had a packet: one, or one for each version of a simulcast.
+        /// The payload types of the videos and of what is sent again.
+        var media: Set<Int> = []
+        var retransmission: Set<Int> = []
+        /// Those of the videos, once they had a packet: one for each, or one for each version of a simulcast.
         var ssrcs: Set<UInt32> = []
         var congestion = Congestion()
         var count = 0
@@ -149,16 +150,16 @@ final class RetransmittedPackets: Sendable {
     var count: Int { state.withLock { max($0.count - $0.probed, 0) } }
 
     /// The payload type of what is sent again; nil: nothing is.
-    var payloadType: Int? { state.withLock(\.retransmission) }
+    var payloadType: Int? { state.withLock { $0.retransmission.min() } }
 
     /// Notes that the peer did not request the next one: it is a probe of the path, or of the element.
     func noteProbe() { state.withLock { $0.probed += 1 } }
 
     /// The latest packets of the video, which can be sent again; none when the peer takes none.
-    var latest: [Sent] { state.withLock { $0.retransmission == nil ? [] : $0.latest } }
+    var latest: [Sent] { state.withLock { $0.retransmission.isEmpty ? [] : $0.latest } }
 
-    /// Sets the payload types of the video and of its retransmissions; nil: nothing is sent again.
-    func setPayloadTypes(media: Int, retransmission: Int?) {
+    /// Sets the payload types of the videos and of their retransmissions; without the latter nothing is sent again.
+    func setPayloadTypes(media: Set<Int>, retransmission: Set<Int>) {
         state.withLock { ($0.media, $0.retransmission) = (media, retransmission) }
     }
 
@@ -213,9 +214,9 @@ final class RetransmittedPackets: Sendable {
     /// Counts a packet that leaves.
     private func note(_ head: RtpHead, _ bytes: Int, at now: ClockReading) {
         state.withLock { state in
-            if head.payloadType == state.retransmission {
+            if state.retransmission.contains(head.payloadType) {
                 state.count += 1
-            } else if head.payloadType == state.media {
+            } else if state.media.contains(head.payloadType) {
                 state.ssrcs.insert(head.ssrc)
                 if state.latest.count == Self.remembered { state.latest.removeFirst() }
                 state.latest.append(Sent(number: head.number, ssrc: head.ssrc, bytes: bytes))

@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// It is built before the first packet arrives, so that a key frame never waits for a decoder.
 final class ReceiveTrack: Sendable {
-    let kind: MediaKind
+    let id: TrackID
     let codec: Codec
     private let knownSsrc = Mutex<UInt32?>(nil)
     private let input: ReplaceableInput
@@ -35,11 +35,13 @@ final class ReceiveTrack: Sendable {
     private let frames: Mutex<Frames>
 
     init(
-        codec: Codec, decoder: PipelineDescription, values: [String: String] = [:], discard: PipelineDescription,
-        outputs: MediaOutputs, decoding: DecodingPolicy = .all, maxReceiveKbit: Int? = nil, pipeline: Element,
+        _ id: TrackID, codec: Codec, decoder: PipelineDescription, values: [String: String] = [:],
+        discard: PipelineDescription,
+        outputs: MediaOutputs, recorder: Recorder? = nil, decoding: DecodingPolicy = .all, maxReceiveKbit: Int? = nil,
+        pipeline: Element,
         report: @escaping @Sendable (PeerConnectionEvent) -> Void
     ) throws(MediaError) {
-        kind = codec.kind
+        self.id = id
         self.codec = codec
         let limit = codec.fixedBitrate == nil ? maxReceiveKbit : nil
         rate = Mutex(limit.map { ReceivedRateMeter(maximumKbit: $0) })
@@ -55,18 +57,17 @@ final class ReceiveTrack: Sendable {
         input = ReplaceableInput(try decoderBin.pad("sink"))
         self.decoder = decoderElement
         decoded = try decoderElement.pad("src")
-        let kind = kind
-        let announcement = outputs.announcement(kind)
-        meter = DecodedMeter(kind: kind, playout: outputs.playout, announcement: announcement)
+        let announcement = outputs.announcement(codec.kind)
+        meter = DecodedMeter(kind: codec.kind, playout: outputs.playout, announcement: announcement)
         let shown = try sinkElement.pad("sink")
-        gate = Gate(at: shown) { report(PeerConnectionEvent(.firstShown(kind), at: $0)) }
+        gate = Gate(at: shown) { report(PeerConnectionEvent(.firstShown(id), at: $0)) }
         // Behind the gate, so that the outlet gets nothing that the gate holds back.
-        let outlet = outputs.outlet(kind)
+        let outlet = outputs.outlet(id)
         inputNumber = outlet.watch(shown)
         self.outputs = outputs
         encoded = try decoderElement.pad("sink")
-        recording = outputs.received?.tap(codec, at: encoded)
-        meter.watch(decoded) { report(PeerConnectionEvent(.firstFrame(kind))) }
+        recording = recorder?.tap(id, codec, at: encoded)
+        meter.watch(decoded) { report(PeerConnectionEvent(.firstFrame(id))) }
         input.pad.probe { [weak self] _ in self?.noteArrival() == true ? .pass : .passAndRemove }
         if let announcement {
             input.pad.probe { _ in
@@ -80,7 +81,7 @@ final class ReceiveTrack: Sendable {
                 return .pass
             }
         }
-        if kind == .video {
+        if codec.kind == .video {
             encoded.probe { [weak self] frame in
                 self?.decodes(frame.reference, isWatched: outlet.hasConsumers) == false ? .drop : .pass
             }
@@ -98,7 +99,7 @@ final class ReceiveTrack: Sendable {
         for pad in [encoded, decoded] { limit.watch(pad) }
     }
 
-    /// Links the pad on which webrtcbin delivers this kind.
+    /// Links the pad on which webrtcbin delivers the stream of this track.
     ///
     /// Called in its `pad-added`, before the first packet is pushed.
     ///
@@ -122,19 +123,19 @@ final class ReceiveTrack: Sendable {
         guard isOpen else {
             meter.interrupt()
             gate.close()
-            outputs.outlet(kind).release(inputNumber)
+            outputs.outlet(id).release(inputNumber)
             recording?.close()
             return gate.passed
         }
         // Frames that were under way when the gate closed were decoded behind it.
         meter.interrupt()
-        outputs.outlet(kind).select(inputNumber)
-        outputs.openSink(kind)
+        outputs.outlet(id).select(inputNumber)
+        outputs.openSink(id)
         let isReopening = !gate.isOpen && gate.passed > 0
         let passed = gate.open()
         recording?.open()
         // The frame that was held back may be old. Later frames need a key frame only if some were lost, which is not known here.
-        if isReopening, kind == .video { requestKeyFrame() }
+        if isReopening, codec.kind == .video { requestKeyFrame() }
         return passed
     }
 
@@ -158,7 +159,7 @@ final class ReceiveTrack: Sendable {
         // Other decoders conceal nothing.
         received.concealedSamples = decoder.get("stats")?.fields?["plc-num-samples"]?.intValue
         received.aboveMaxRateMs = rate.withLock { $0?.aboveMs } ?? 0
-        if kind == .video {
+        if codec.kind == .video {
             let frames = frames.withLock { $0 }
             received.framesReceived = frames.received
             received.keyFramesReceived = frames.keyFrames

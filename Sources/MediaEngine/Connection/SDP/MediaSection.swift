@@ -65,7 +65,7 @@ struct MediaSection: Sendable, Equatable {
         let cname: String
     }
 
-    let kind: MediaKind
+    let track: TrackID
     var mid: String
     var formats: [Format]
     /// The direction from the view of the description's sender.
@@ -96,6 +96,10 @@ struct MediaSection: Sendable, Equatable {
     var sendTimeId: Int?
     /// The id of the header extension with the level of audio (``AudioLevel``) that the peer takes; nil without it.
     var audioLevelId: Int?
+    /// The id of the header extension with the mid (``StreamRoutes``); nil without it.
+    var midId: Int?
+
+    var kind: MediaKind { track.kind }
 
     /// The format that repeats lost packets of a payload type, if there is one.
     func retransmission(of payloadType: Int) -> Int? {

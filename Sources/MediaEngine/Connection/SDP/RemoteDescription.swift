@@ -10,9 +10,9 @@ struct RemoteDescription: Sendable, Equatable {
     var sections: [MediaSection]
     /// The m-line of data channels, if this end accepts them.
     private(set) var data: DataSection?
-    /// The unused m-lines: only the first of each kind is used.
+    /// The unused m-lines.
     ///
-    /// These are unwanted data channels and kinds, further cameras and microphones, and m-lines with port 0.
+    /// These are unwanted data channels and kinds, cameras and microphones beyond the tracks of this end, and m-lines with port 0.
     private(set) var refused: [RefusedSection]
 
     /// The maximum length of a description, in bytes.
@@ -20,11 +20,11 @@ struct RemoteDescription: Sendable, Equatable {
     /// The maximum number of m-lines, used or not.
     static let maximumSections = 16
 
-    /// Reads a description; this end uses `kinds`, and data channels if it accepts them.
+    /// Reads a description; this end uses `tracks`, and data channels if it accepts them.
     ///
     /// - Throws: ``MediaError/invalidSDP(line:text:)`` with the faulty line.
     init(
-        _ description: SessionDescription, kinds: Set<MediaKind> = Set(MediaKind.allCases), acceptsData: Bool = false
+        _ description: SessionDescription, tracks: Set<TrackID> = [.audio, .video], acceptsData: Bool = false
     ) throws(MediaError) {
         guard description.sdp.utf8.count <= Self.maximumBytes else {
             throw .invalidSDP(line: nil, text: "longer than \(Self.maximumBytes) bytes")
@@ -32,17 +32,18 @@ struct RemoteDescription: Sendable, Equatable {
         var reader = try SDPReader(SDPLine.lines(of: description.sdp))
         kind = description.kind
         origin = reader.origin
-        (sections, data, refused) = try reader.sections(of: kinds, acceptsData: acceptsData)
-        try checkSections(of: kinds)
+        (sections, data, refused) = try reader.sections(
+            of: tracks, acceptsData: acceptsData, isAnswer: kind == .answer)
+        try checkSections(of: tracks)
         try reader.checkBundle(mids: mids, refused: refused.compactMap(\.mid))
         for setup in sections.map(\.setup) where kind == .offer ? setup != "actpass" : setup == "actpass" {
             throw .invalidSDP(line: nil, text: "a=setup:\(setup) does not suit an \(kind)")
         }
     }
 
-    private func checkSections(of kinds: Set<MediaKind>) throws(MediaError) {
+    private func checkSections(of tracks: Set<TrackID>) throws(MediaError) {
         guard !sections.isEmpty else {
-            let names = kinds.map(\.rawValue).sorted().joined(separator: " or ")
+            let names = Set(tracks.map(\.kind.rawValue)).sorted().joined(separator: " or ")
             throw .invalidSDP(line: nil, text: "no m-line of \(names) is in use")
         }
         let mids = mids + refused.compactMap(\.mid)
@@ -60,9 +61,21 @@ struct RemoteDescription: Sendable, Equatable {
         else {
             throw .invalidSDP(line: nil, text: "the m-lines of one bundle have different ICE credentials or a=setup")
         }
-        let payloads = sections.flatMap { $0.formats.map(\.payloadType) }
-        guard Set(payloads).count == payloads.count else {
-            throw .invalidSDP(line: nil, text: "a payload type is used twice")
+        try checkPayloadTypes()
+    }
+
+    /// Several videos may use a payload type for the same format (RFC 9143 section 9.1).
+    private func checkPayloadTypes() throws(MediaError) {
+        var formats: [Int: MediaSection.Format] = [:]
+        for section in sections {
+            let types = section.formats.map(\.payloadType)
+            let isNew = section.formats.allSatisfy { format in
+                formats[format.payloadType].map { section.kind == .video && $0.encoding == format.encoding } ?? true
+            }
+            guard Set(types).count == types.count, isNew else {
+                throw .invalidSDP(line: nil, text: "a payload type is used twice")
+            }
+            for format in section.formats { formats[format.payloadType] = format }
         }
     }
 
@@ -102,9 +115,9 @@ struct RemoteDescription: Sendable, Equatable {
         return usedMLines.firstIndex(of: mLine) ?? 0
     }
 
-    /// The direction of media, by kind, from the view of this end.
-    var directions: [MediaKind: MediaDirection] {
-        Dictionary(uniqueKeysWithValues: sections.map { ($0.kind, $0.direction.reversed) })
+    /// The direction of each track, from the view of this end.
+    var directions: [TrackID: MediaDirection] {
+        Dictionary(uniqueKeysWithValues: sections.map { ($0.track, $0.direction.reversed) })
     }
 
     /// Checks that this answer matches its offer.
@@ -162,6 +175,8 @@ struct RemoteDescription: Sendable, Equatable {
             result.sections[index].sendTimeId = nil
             // The payloader gets it.
             result.sections[index].audioLevelId = nil
+            // It does not know mids in packets.
+            result.sections[index].midId = nil
             for format in result.sections[index].formats.indices {
                 // Read and answered by the engine itself.
                 result.sections[index].formats[format].feedback.removeAll { $0 == ReceiverEstimate.name }

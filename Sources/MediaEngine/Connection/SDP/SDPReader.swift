@@ -33,9 +33,11 @@ struct SDPReader {
         tagged = media.first { $0.contains { $0.attribute == "mid" && $0.attributeValue == mid ?? "" } } ?? []
     }
 
-    /// The usable m-lines (the first of each of `kinds`), and the others.
+    /// The m-lines of `tracks`, and the others.
+    ///
+    /// An answer has the m-lines of the offer, also refused ones; those of an offer are not counted.
     mutating func sections(
-        of kinds: Set<MediaKind>, acceptsData: Bool
+        of tracks: Set<TrackID>, acceptsData: Bool, isAnswer: Bool
     ) throws(MediaError) -> (used: [MediaSection], data: DataSection?, refused: [RefusedSection]) {
         guard media.count <= RemoteDescription.maximumSections else {
             throw .invalidSDP(
@@ -44,14 +46,15 @@ struct SDPReader {
         var used: [MediaSection] = []
         var data: DataSection?
         var refused: [RefusedSection] = []
+        var counts: [MediaKind: Int] = [:]
         for (index, lines) in media.enumerated() {
             let head = try self.head(lines[0])
             // RFC 9143 section 6: port 0 refuses an m-line, unless it is bundle-only.
             let isOff = head.port == 0 && !lines.contains { $0.attribute == "bundle-only" }
-            if let kind = MediaKind(rawValue: head.media), kinds.contains(kind), !isOff,
-                !used.contains(where: { $0.kind == kind })
-            {
-                used.append(try section(lines, head, kind, index: used.count))
+            let kind = MediaKind(rawValue: head.media)
+            if let kind, !isOff || isAnswer { counts[kind, default: 0] += 1 }
+            if let track = kind.map({ TrackID($0, counts[$0] ?? 0) }), tracks.contains(track), !isOff {
+                used.append(try section(lines, head, track, index: used.count))
             } else if acceptsData, data == nil, !isOff, Self.isData(head, lines) {
                 data = try dataSection(lines, index: index)
             } else {
@@ -135,7 +138,7 @@ struct SDPReader {
 
     /// `index` counts the used m-lines.
     private func section(
-        _ lines: [SDPLine], _ mLine: Head, _ kind: MediaKind, index: Int
+        _ lines: [SDPLine], _ mLine: Head, _ track: TrackID, index: Int
     ) throws(MediaError) -> MediaSection {
         let head = lines[0]
         guard mLine.transport.hasSuffix("TLS/RTP/SAVPF") else {
@@ -155,7 +158,8 @@ struct SDPReader {
             throw .invalidSDP(line: head.number, text: "RTP and RTCP do not share a port (a=rtcp-mux)")
         }
         return MediaSection(
-            kind: kind, mid: try checkedMid(mid.attributeValue, head), formats: try formats(mLine.formats, lines, head),
+            track: track, mid: try checkedMid(mid.attributeValue, head),
+            formats: try formats(mLine.formats, lines, head),
             direction: Self.direction(lines) ?? Self.direction(session) ?? .sendrecv,
             iceUfrag: try credential("ice-ufrag", 4...256, lines, head),
             icePassword: try credential("ice-pwd", 22...256, lines, head),
@@ -166,7 +170,8 @@ struct SDPReader {
             sources: Self.sources(lines),
             transportSequenceId: Self.headerExtension(TransportFeedback.extensionURI, lines),
             sendTimeId: Self.headerExtension(AbsoluteSendTime.extensionURI, lines),
-            audioLevelId: Self.headerExtension(AudioLevel.extensionURI, lines, besides: .recvonly))
+            audioLevelId: Self.headerExtension(AudioLevel.extensionURI, lines, besides: .recvonly),
+            midId: Self.headerExtension(StreamRoutes.extensionURI, lines, besides: .sendonly))
     }
 
     /// A value from the section or, if it lacks it, from the session or the bundle's first section.

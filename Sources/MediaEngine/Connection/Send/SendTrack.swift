@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The sending half of one track: raw media from a capture, a gate, an encoder and a payloader.
 final class SendTrack: Sendable {
-    let kind: MediaKind
+    let id: TrackID
     let codec: Codec
     private let feed: CaptureFeed
     private let numbersPackets: Bool
@@ -50,7 +50,8 @@ final class SendTrack: Sendable {
     /// `onFailure` runs when a capture cannot be opened again after the start, `onChange` when one is lost or restored, `onUnshared` when a shared encoder fails,
     /// `onAdaptation` when other frames are sent of the captured ones.
     init(
-        _ configuration: TrackConfiguration, opus: OpusParameters = OpusParameters(), codec: Codec, payloadType: Int,
+        _ id: TrackID, _ configuration: TrackConfiguration, opus: OpusParameters = OpusParameters(), codec: Codec,
+        payloadType: Int,
         ssrc: UInt32 = .random(in: 1...UInt32.max), description: PipelineDescription,
         telephoneEvent: TelephoneEvent? = nil, recorder: Recorder? = nil, pipeline: Element, webrtcSink: Pad,
         mode: SendMode = .closed, numbersPackets: Bool = false,
@@ -63,8 +64,8 @@ final class SendTrack: Sendable {
         onAdaptation: @escaping @Sendable (VideoAdaptation) -> Void = { _ in }
     ) throws(MediaError) {
         let changes = CaptureChanges(onChange)
-        kind = codec.kind
-        queue = DispatchQueue(label: "send.\(codec.kind.rawValue)", qos: .userInitiated)
+        self.id = id
+        queue = DispatchQueue(label: "send.\(id)", qos: .userInitiated)
         self.codec = codec
         state = Mutex(State(mode: mode))
         self.webrtcSink = webrtcSink
@@ -92,7 +93,7 @@ final class SendTrack: Sendable {
             portion: simulcast?.portion ?? 1)
         // All versions pass it.
         let encoderSink = try simulcast?.tee.pad("sink") ?? branch.encoderSink
-        recording = try recorder?.tap(codec, at: branch.payloader.pad("sink"))
+        recording = try recorder?.tap(id, codec, at: branch.payloader.pad("sink"))
         let pacer = codec.kind == .video ? Pacer() : nil
         // In front of the gate and the blanking: what they judge later was not there when waiting packets were discarded.
         pacer?.count(encoderSink)
@@ -167,6 +168,9 @@ final class SendTrack: Sendable {
 
     /// The mode that was requested last.
     var mode: SendMode { state.withLock { $0.mode } }
+
+    /// Whether it has something to send, be it black.
+    var isSending: Bool { source != nil && state.withLock { $0.opens } }
 
     /// The source of the sent media; nil when there is none.
     var source: CaptureSource? { feed.source }
@@ -365,7 +369,8 @@ final class SendTrack: Sendable {
         let (limitation, slowness) = (encoder.limitation, video?.slowness)
         return PeerStatistics.Sent(
             codec: codec, width: caps?["width"]?.intValue, height: caps?["height"]?.intValue, frames: framesSent,
-            toneHz: feed.source?.toneHz, framesDropped: kind == .video ? counts.dropped + (sharing?.dropped ?? 0) : nil,
+            toneHz: feed.source?.toneHz,
+            framesDropped: id.kind == .video ? counts.dropped + (sharing?.dropped ?? 0) : nil,
             targetBitrate: encoder.targetBitrate, isLimitedByBandwidth: limitation.isNow,
             limitedByBandwidthSeconds: limitation.seconds,
             isLimitedByCPU: slowness?.isNow == true && sharing?.isShared != true,

@@ -3,9 +3,9 @@ extension PeerMedia {
     func report(_ session: RtpSessionStatistics, _ statistics: PeerStatistics, timestamp: Double) -> StatisticsReport {
         var sent: [UInt32: StatisticsReport.Stream] = [:]
         var received: [UInt32: StatisticsReport.Stream] = [:]
-        for (kind, track) in sending {
-            var stream = StatisticsReport.Stream(kind: kind, codec: track.codec, payloadType: track.payloadType)
-            if let ssrc = receiving[kind]?.ssrc { received[ssrc] = stream }
+        for (id, track) in sending {
+            var stream = StatisticsReport.Stream(track: id, codec: track.codec, payloadType: track.payloadType)
+            if let ssrc = receiving[id]?.ssrc { received[ssrc] = stream }
             stream.reception = peer.receptionReports[track.ssrc]
             sent[track.ssrc] = stream
             stream.reception = nil

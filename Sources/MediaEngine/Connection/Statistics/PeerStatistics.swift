@@ -14,7 +14,7 @@ public struct PeerStatistics: Sendable, Equatable {
         public var toneHz: Double?
         /// Frames that were dropped because the encoder was too slow; nil for audio.
         public var framesDropped: Int?
-        /// Packets that were sent again, because the peer missed them; for video, of all its versions.
+        /// Packets that were sent again, because the peer missed them; the first video counts those of all videos and of their versions.
         public var packetsRetransmitted = 0
         /// The rate that the encoder is set to, in bit/s.
         public var targetBitrate = 0
@@ -141,10 +141,10 @@ public struct PeerStatistics: Sendable, Equatable {
         public var bytesReceived = 0
     }
 
-    /// By kind; empty before negotiation.
-    public var sent: [MediaKind: Sent] = [:]
-    /// By kind; empty before negotiation.
-    public var received: [MediaKind: Received] = [:]
+    /// By track; empty before negotiation.
+    public var sent: [TrackID: Sent] = [:]
+    /// By track; empty before negotiation.
+    public var received: [TrackID: Received] = [:]
     /// The statistics of the transport.
     public var transport = Transport()
 }

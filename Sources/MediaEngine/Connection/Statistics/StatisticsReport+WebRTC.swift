@@ -1,14 +1,15 @@
 extension StatisticsReport {
     /// What the engine knows about a stream and its session does not.
     struct Stream: Sendable {
-        let kind: MediaKind
+        let track: TrackID
         let codec: Codec
         let payloadType: Int
         /// A smaller version of a video that is sent, too; nil: the largest one, or the only one.
         var encoding: PeerStatistics.Sent.Encoding?
         /// The peer's latest report on a sent stream.
         var reception: ReceptionReports.Stream?
-        var codecId: String { "codec-\(kind.rawValue)" }
+        var kind: MediaKind { track.kind }
+        var codecId: String { track.codecId }
     }
 
     /// Puts the statistics of a session and of its media under W3C's names; streams are identified by their SSRC.
@@ -17,18 +18,27 @@ extension StatisticsReport {
         _ statistics: PeerStatistics
     ) {
         self.init()
-        let streams = Dictionary(sent.values.map { ($0.kind, $0) }) { first, _ in first }
-        codecs = streams.values.sorted { $0.kind < $1.kind }.map {
+        let streams = Dictionary(sent.values.map { ($0.track, $0) }) { first, _ in first }
+        codecs = streams.values.sorted { $0.track < $1.track }.map {
             CodecEntry(
                 timestamp: timestamp, id: $0.codecId, payloadType: $0.payloadType,
                 mimeType: "\($0.kind.rawValue)/\($0.codec.encodingName)", clockRate: $0.codec.clockRate)
         }
         var transport = Transport(timestamp: timestamp)
-        for (ssrc, source) in session.sources.sorted(by: { $0.key < $1.key }) {
+        // Those of the first video come before those of the others.
+        let known = sent.merging(received) { first, _ in first }
+        let order = session.sources.keys.sorted { first, second in
+            guard let tracks = known[first].flatMap({ one in known[second].map { (one.track, $0.track) } }),
+                tracks.0 != tracks.1
+            else { return first < second }
+            return tracks.0 < tracks.1
+        }
+        for ssrc in order {
+            guard let source = session.sources[ssrc] else { continue }
             if source.isSent, let stream = sent[ssrc] {
-                outbound.append(OutboundRtp(source, ssrc, stream, timestamp, statistics.sent[stream.kind]))
+                outbound.append(OutboundRtp(source, ssrc, stream, timestamp, statistics.sent[stream.track]))
             } else if !source.isSent, let stream = received[ssrc] {
-                inbound.append(InboundRtp(source, ssrc, stream, timestamp, statistics.received[stream.kind]))
+                inbound.append(InboundRtp(source, ssrc, stream, timestamp, statistics.received[stream.track]))
             }
         }
         // The largest version of a video comes first.
