@@ -64,6 +64,10 @@ class End:
         wait_until(lambda: self.moment(after, **keys) is not None, f"{keys} at {self.place}", within)
         return self.moment(after, **keys)
 
+    def report(self):
+        """What the end knows about the call, after its end."""
+        return next(event["report"] for _, event in self.events if event.get("event") == "report")
+
     def selected_addresses(self):
         """The addresses of its candidate in use and of the peer's, by the last statistics."""
         statistics = [event["statistics"] for _, event in self.events if event.get("event") == "statistics"][-1]
@@ -94,7 +98,7 @@ class WatchedCall:
             pathlib.Path(folder, f"{name}.launch").write_text(f"# For the benchmark.\n{launch} sync=false async=false\n")
         common = [
             "--signaling", start_signaling(lab, program), "--events", "--stats-interval", "500ms", "--pipelines", folder,
-            "--sink-video", "watched", "--sink-audio", "watched", *options]
+            "--sink-video", "watched", "--sink-audio", "watched", "--data-channel", *options]
         self.bob = End(lab, "bob", program, ["listen", "--as", "bob", "--allow", "alice", *common, *bob])
         self.bob.wait(event="listening")
         self.alice = End(lab, "alice", program, [
@@ -106,7 +110,7 @@ class WatchedCall:
             lambda: all(end.has_media(seconds, after) for end in self.ends), f"media for {seconds} s at both ends", within)
 
     def hang_up(self):
-        """Ends the call; returns what is wrong with the programs or the recording, or nothing."""
+        """Ends the call; returns what is wrong with the programs, the recording or the messages in the data channel, or nothing."""
         connected = time.monotonic() - self.alice.moment(event="stateChanged", state="connected")
         self.alice.program.send_signal(2)
         for end in self.ends:
@@ -114,6 +118,10 @@ class WatchedCall:
         self.alice.program.wait(timeout=30)
         if complaints := [complaint for end in self.ends for complaint in end.complaints]:
             return complaints[0]
+        for end in self.ends:
+            messages = end.report()["dataChannel"]
+            if not messages["messagesReceived"] or messages["messagesMissing"] or messages["messagesReordered"]:
+                return f"messages at {end.place}: {messages}"
         return fault_of_recording(self.recording, connected)
 
 

@@ -1,4 +1,5 @@
 import Foundation
+import MediaEngine
 import TestServers
 import Testing
 
@@ -19,6 +20,24 @@ extension EndToEnd {
             #expect(Self.address(paths[1], "remote") == "10.77.1.3")
             try await call.expectMedia()
             for end in [call.alice, call.bob] { #expect(!end.hasEvent(["state": "reconnecting"])) }
+            try await call.end()
+        }
+
+        @Test("The address of an end that sends two videos is replaced: both come back, on the same tracks")
+        func addressWithTwoVideos() async throws {
+            let videos = ["--additional-video", "test:smpte"]
+            let call = try await LabCall(try NetworkLab(hasNAT: false), alice: videos, bob: videos)
+            try call.lab.replaceAddress()
+            _ = try await call.expectNewPath()
+            let ends = [call.alice, call.bob].map { (end: $0, before: LabCall.decoded(.video(2), at: $0)) }
+            for (end, before) in ends {
+                #expect(before > 0)
+                try await eventually("more of the second video") {
+                    LabCall.decoded(.video(2), at: end) >= before + 20
+                }
+                #expect(!end.hasEvent(["state": "reconnecting"]))
+            }
+            try await call.expectMedia()
             try await call.end()
         }
 

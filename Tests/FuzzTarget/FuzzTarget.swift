@@ -36,6 +36,7 @@ struct FuzzTarget {
         var configuration = PeerConnectionConfiguration(
             label: "fuzz",
             tracks: [.audio: .init(receiving: .audio), .video: .init(receiving: .video, codecs: [.vp8, .h264])])
+        configuration.maximumVideos = TrackID.maximumVideos
         configuration.tuning = .loopback
         let peer = engine.makePeerConnection(configuration)
         var reply = Reply()

@@ -61,11 +61,11 @@ actor EngineMediaProvider: MediaProvider {
                 track.source = sources[id]
                 track.codecs = kind == .video ? configuration.videoCodecs : configuration.audioCodecs
                 track.encoders = configuration.encoders
-                track.direction = configuration.direction
+                track.direction = direction(of: id, hasSource: sources[id] != nil)
                 track.bitrateKbit = kind == .video ? configuration.videoBitrateKbit : configuration.audioBitrateKbit
                 track.sharesEncoder = configuration.sharesEncoders
                 track.sendsLevel = kind == .audio && configuration.sendsAudioLevel
-                if kind == .video, configuration.sendsSimulcast { track.simulcastScales = [2, 4] }
+                if id == .video, configuration.sendsSimulcast { track.simulcastScales = [2, 4] }
                 track.degradationPreference = configuration.degradationPreference
                 track.maxReceiveKbit =
                     kind == .video ? configuration.maxReceiveVideoKbit : configuration.maxReceiveAudioKbit
@@ -73,7 +73,7 @@ actor EngineMediaProvider: MediaProvider {
                 tracks[id] = track
             }
             var connection = PeerConnectionConfiguration(label: label, tracks: tracks)
-            connection.maximumVideos = TrackID.maximumVideos
+            connection.maximumVideos = configuration.receivedVideos ?? TrackID.maximumVideos
             connection.payloadTypes = configuration.payloadTypes
             connection.opus = configuration.opus
             connection.tuning = configuration.tuning
@@ -115,8 +115,22 @@ actor EngineMediaProvider: MediaProvider {
 
     /// What an offer has.
     private func tracks(of media: CallMedia) -> [TrackID] {
-        let videos = max(configuration.videos.count, configuration.receivedVideos, 1)
+        let videos = max(configuration.videos.count, configuration.receivedVideos ?? 1, 1)
         return (media.audio ? [.audio] : []) + (media.video ? (1...videos).map { .video($0) } : [])
+    }
+
+    /// Nothing is sent later on a further video without a source.
+    private func direction(of track: TrackID, hasSource: Bool) -> MediaDirection {
+        guard track.number > 1 else { return configuration.direction }
+        let isReceived = track.number <= configuration.receivedVideos ?? TrackID.maximumVideos
+        let possible: MediaDirection =
+            switch (hasSource, isReceived) {
+            case (true, true): .sendrecv
+            case (true, false): .sendonly
+            case (false, true): .recvonly
+            case (false, false): .inactive
+            }
+        return configuration.direction.limited(to: possible)
     }
 
     private func sources(for media: CallMedia) throws(MediaError) -> [TrackID: CaptureSource] {

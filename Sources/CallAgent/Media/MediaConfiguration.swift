@@ -22,10 +22,10 @@ public struct MediaConfiguration: Sendable {
     /// They follow ``video`` in everything: muted, off and held with it. At most three, and none without ``video``. A peer that takes fewer videos
     /// gets the first ones; ``CallEvent/mediaWarning(_:)`` tells of the others. Not every signaling takes them: media servers and rooms have one video.
     public var additionalVideos: [VideoSource] = []
-    /// How many videos the callee may send, 1 to 4; at least as many as this end sends.
+    /// How many videos the peer may send, 1 to 4.
     ///
-    /// An answer takes as many as the offer has.
-    public var receivedVideos = 1
+    /// A caller asks for so many; nil: for as many as it sends. A callee takes so many at most; nil: four.
+    public var receivedVideos: Int?
     /// The audio source; nil sends no audio.
     public var audio: AudioSource?
     /// The video codecs that may be used, best first; codecs that the machine lacks are skipped.

@@ -133,12 +133,12 @@ public struct MediaReport: Sendable, Equatable {
 
     /// Nil when the call has no video, or nothing was negotiated.
     public var video: Track?
-    /// Further videos, the second one first (``MediaConfiguration/additionalVideos``); what was broken is counted with ``video``.
-    public var additionalVideos: [Track] = []
+    /// Further videos by number, from 2 on (``MediaConfiguration/additionalVideos``); what was broken is counted with ``video``.
+    public var additionalVideos: [Int: Track] = [:]
     /// Nil when the call has no audio, or nothing was negotiated.
     public var audio: Track?
-    /// All videos, the first one first.
-    public var videos: [Track] { (video.map { [$0] } ?? []) + additionalVideos }
+    /// All videos by number.
+    public var videos: [Int: Track] { additionalVideos.merging(video.map { [1: $0] } ?? [:]) { $1 } }
     /// The connection itself.
     public var transport = Transport()
     /// The same and more, with W3C's names.
@@ -156,10 +156,7 @@ extension MediaReport {
         var total = self
         total.video = video?.continuing(former.video) ?? former.video
         total.audio = audio?.continuing(former.audio) ?? former.audio
-        total.additionalVideos = additionalVideos.indices.map { index in
-            additionalVideos[index].continuing(former.additionalVideos.dropFirst(index).first)
-        }
-        total.additionalVideos += former.additionalVideos.dropFirst(additionalVideos.count)
+        total.additionalVideos.merge(former.additionalVideos) { present, former in present.continuing(former) }
         total.transport.selectedPairChanges += former.transport.selectedPairChanges
         total.transport.packetsLost += former.transport.packetsLost
         total.transport.bytesSent += former.transport.bytesSent

@@ -10,7 +10,7 @@ final class PeerMediaSession: MediaSession {
     var outputs: MediaOutputs { peer.outputs }
     let dataChannels: AsyncStream<DataChannel>
     private let engine: Engine
-    /// What the call sends.
+    /// What an offer of this end has.
     private let tracks: Set<TrackID>
     /// The servers of the configuration, besides those that signaling provides.
     private let ownServers: [IceServer]
@@ -118,7 +118,9 @@ final class PeerMediaSession: MediaSession {
         var report = MediaReport()
         report.video = Self.pair(.video, statistics, before)
         report.audio = Self.pair(.audio, statistics, before)
-        report.additionalVideos = (2...TrackID.maximumVideos).compactMap { Self.pair(.video($0), statistics, before) }
+        for number in 2...TrackID.maximumVideos {
+            report.additionalVideos[number] = Self.pair(.video(number), statistics, before)
+        }
         report.rtcStatistics = await peer.statisticsReport()
         report.transport.selectedPair = statistics.transport.selectedPair
         report.transport.selectedPairSince = statistics.transport.selectedPairSince
@@ -200,8 +202,7 @@ extension MediaSessionEvent {
             guard let fault = event.kind.fault(of: track) else { return nil }
             translated = .warning(fault)
         } else {
-            guard let fact = MediaFact(event.kind) else { return nil }
-            translated = fact
+            translated = MediaFact(event.kind)
         }
         self.init(translated, at: event.at)
     }
@@ -233,8 +234,8 @@ extension PeerConnectionEvent.Kind {
 }
 
 extension MediaFact {
-    fileprivate init?(_ kind: PeerConnectionEvent.Kind) {
-        let translated: MediaFact? =
+    fileprivate init(_ kind: PeerConnectionEvent.Kind) {
+        self =
             switch kind {
             case .localCandidate(let candidate):
                 .localCandidate(.init(candidate: candidate.candidate, mLine: candidate.mLine))
@@ -266,13 +267,10 @@ extension MediaFact {
             case .frameSizeReceived(let width, let height, _): .frameSizeReceived(.init(width: width, height: height))
             case .videoAdapted(let adaptation, _): .videoAdapted(VideoChange(adaptation))
             case .trackFailed(let failure): .trackFailed(TrackFault(failure))
-            // The machine knows the directions from the descriptions.
-            case .trackRefused: nil
+            case .trackRefused(let track): .warning("\(track) is not sent: the peer does not take it")
             case .failed(let error): .failed(MediaSessionError(error).fault)
             case .dtmf(let digit): .dtmf(digit: String(digit.character))
             }
-        guard let translated else { return nil }
-        self = translated
     }
 }
 

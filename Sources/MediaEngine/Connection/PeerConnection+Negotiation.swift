@@ -101,10 +101,17 @@ extension PeerConnection {
         }
         try configuration.checkTracks()
         configuration = configuration.answering()
-        let remote = try RemoteDescription(
+        var remote = try RemoteDescription(
             offer, tracks: tracks, acceptsData: configuration.allowsDataChannels)
         var choices: [PeerMedia.Choice] = []
-        for section in remote.sections { choices.append(try choice(for: section)) }
+        for section in remote.sections {
+            do throws(MediaError) {
+                choices.append(try choice(for: section))
+            } catch {
+                guard section.track.number > 1 else { throw error }
+                remote.refuse(section.track)
+            }
+        }
         directions = agreedDirections(of: remote)
         hasData = remote.data != nil
         let prepared = await prepared(for: choices, remote.usedMLines)
@@ -119,6 +126,7 @@ extension PeerConnection {
         agreeOnHeaderExtensions(for: &choices, in: usable)
         try await apply(choices, media)
         try await setRemote(usable, on: media)
+        reportRefusedTracks()
         let alternatives = choices.map { [$0] }
         let answer = media.addFormats(
             alternatives, transportSequenceIds: usable.sections.map(\.transportSequenceId),
@@ -135,8 +143,8 @@ extension PeerConnection {
         where section.takesReducedSizeRtcp && !local.has("a=rtcp-rsize", inMLine: index) {
             local.append("a=rtcp-rsize", toMLine: index)
         }
-        if let id = remote.sections.lazy.compactMap(\.midId).first, hasSeveralVideos(choices) {
-            for index in choices.indices { local.append(StreamRoutes.line(id), toMLine: index) }
+        for (index, section) in remote.sections.enumerated() where hasSeveralVideos(choices) {
+            if let id = section.midId { local.append(StreamRoutes.line(id), toMLine: index) }
         }
         local.direct(remote.sections.map { directions[$0.track] ?? .inactive })
         if let data = remote.data { local.moveLast(to: remote.usedMLines.count { $0 < data.index }) }
@@ -171,6 +179,14 @@ extension PeerConnection {
         agreeOnHeaderExtensions(for: &agreed, in: usable)
         try await apply(agreed, media)
         try await setRemote(usable, on: media)
+        reportRefusedTracks()
+    }
+
+    private func reportRefusedTracks() {
+        for (id, track) in configuration.tracks.sorted(by: { $0.key < $1.key })
+        where track.source != nil && track.direction.sends && directions[id]?.sends != true {
+            eventSink.yield(.init(.trackRefused(id)))
+        }
     }
 
     private var tracks: Set<TrackID> { Set(configuration.tracks.keys) }
@@ -204,10 +220,7 @@ extension PeerConnection {
         }
         applyMeasurements()
         for track in directions.keys { applyMode(of: track) }
-        for (id, track) in configuration.tracks.sorted(by: { $0.key < $1.key })
-        where track.source != nil && directions[id]?.sends != true {
-            eventSink.yield(.init(.trackRefused(id)))
-        }
+
         if isReceiving { setReceiving(true) }
     }
 

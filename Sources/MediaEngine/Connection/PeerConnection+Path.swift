@@ -43,9 +43,10 @@ extension PeerConnection {
         media.bandwidth.changePath()
         media.estimateSender.changePath()
         media.sendReport()
-        media.sending[.video]?.forceKeyFrame()
-        guard directions[.video]?.receives == true else { return }
-        media.receiving[.video]?.requestKeyFrame()
+        for track in media.videos { track.forceKeyFrame() }
+        let received = media.receiving.filter { $0.key.kind == .video && directions[$0.key]?.receives == true }
+        guard !received.isEmpty else { return }
+        for track in received.values { track.requestKeyFrame() }
         if let last = media.rhythm.last, ClockReading.now - last > Self.outage { hurry(media.peer.jitterBuffers) }
     }
 

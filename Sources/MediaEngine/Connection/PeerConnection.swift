@@ -210,16 +210,20 @@ public actor PeerConnection {
         watchdogs.append(Task { await self.requestFirstKeyFrame() })
     }
 
-    /// Requests a key frame until one has arrived: the first one may be lost, and so may a request.
+    /// Requests key frames until each video has one: the first one may be lost, and so may a request.
     ///
     /// A sender starts with a key frame, so the first request waits, too.
     private func requestFirstKeyFrame() async {
-        while directions[.video]?.receives == true {
+        while true {
             try? await Task.sleep(for: .milliseconds(configuration.tuning.keyFrameRequestIntervalMs))
-            guard !Task.isCancelled, !isClosed, let track = media?.receiving[.video], !track.hasDecoded,
-                !hasFailed(.video, .receiving)
-            else { return }
-            track.requestKeyFrame()
+            guard !Task.isCancelled, !isClosed, let media else { return }
+            let waiting = media.receiving.values.filter { track in
+                // A further video may never be sent.
+                track.id.kind == .video && (track.id == .video || track.ssrc != nil) && !track.hasDecoded
+                    && directions[track.id]?.receives == true && !hasFailed(track.id, .receiving)
+            }
+            if waiting.isEmpty { return }
+            for track in waiting { track.requestKeyFrame() }
         }
     }
 

@@ -9,7 +9,7 @@ public struct PeerConnectionConfiguration: Sendable {
     /// One audio, and up to ``TrackID/maximumVideos`` videos, numbered without a gap. An offer has an m-line for each, also for a track without a
     /// source: there the peer may send. An answer has the tracks that the offer has, too, and refuses its other m-lines.
     public var tracks: [TrackID: TrackConfiguration]
-    /// The most videos that an answer takes; those beyond ``tracks`` are only received, with the settings of the first one.
+    /// The most videos that an answer takes, if ``tracks`` has fewer; those beyond ``tracks`` are only received, with the settings of the first one.
     public var maximumVideos = 1
     /// The settings of the transport.
     public var tuning = TransportTuning()
@@ -54,6 +54,9 @@ public struct PeerConnectionConfiguration: Sendable {
     /// - Throws: ``MediaError/rejected(operation:text:)`` for numbers with a gap, and for too many.
     func checkTracks() throws(MediaError) {
         let videos = tracks.keys.filter { $0.kind == .video }.map(\.number).sorted()
+        guard videos.count < 2 || tracks.values.allSatisfy(\.simulcastScales.isEmpty) else {
+            throw .rejected(operation: "simulcast", text: "a connection with several videos has none")
+        }
         guard videos == Array(0..<videos.count).map({ $0 + 1 }), videos.count <= TrackID.maximumVideos else {
             throw .rejected(
                 operation: "a configuration with the videos \(videos)",
@@ -65,7 +68,9 @@ public struct PeerConnectionConfiguration: Sendable {
     func answering() -> Self {
         var answering = self
         guard var further = tracks[.video] else { return self }
-        (further.source, further.direction) = (nil, .recvonly)
+        further.source = nil
+        further.direction = further.direction.limited(to: .recvonly)
+        guard further.direction.receives else { return self }
         for number in 2...TrackID.maximumVideos where number <= maximumVideos && tracks[.video(number)] == nil {
             answering.tracks[.video(number)] = further
         }

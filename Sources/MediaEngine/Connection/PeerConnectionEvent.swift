@@ -61,7 +61,7 @@ public struct PeerConnectionEvent: Sendable, Equatable {
         case recordingFailed(MediaError)
         /// A sink failed and shows or plays nothing any more; its media is discarded.
         case sinkFailed(TrackID, MediaError)
-        /// The negotiation is over, and nothing is sent on this track although it has a source: the peer does not take it.
+        /// Nothing is sent on this track although it has a source: the peer does not take it.
         case trackRefused(TrackID)
         /// An element failed, and half of its track with it; everything else continues. Sent once for each half.
         case trackFailed(TrackFailure)

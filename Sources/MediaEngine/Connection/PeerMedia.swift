@@ -48,7 +48,9 @@ final class PeerMedia: Sendable {
     /// By m-line: the negotiated choices; at the offerer its preferred ones until the answer.
     var choices: [Choice] { tracks.choices }
     var sending: [TrackID: SendTrack] { tracks.sending }
-    /// At the offerer, empty before ``apply(_:)``.
+    /// The sending halves of the videos, in order.
+    var videos: [SendTrack] { tracks.videos }
+    /// At the offerer, empty before ``apply(_:_:)``.
     var receiving: [TrackID: ReceiveTrack] { tracks.receiving }
     var pipeline: Pipeline { peer.pipeline }
     var fingerprintCheck: UncheckedFingerprint { peer.fingerprintCheck }
@@ -63,7 +65,7 @@ final class PeerMedia: Sendable {
         tracks.failure(ofElementAt: path, message, debug)
     }
 
-    /// Builds the pipeline and the sending tracks; ``apply(_:)`` builds the receiving ones.
+    /// Builds the pipeline and the sending tracks; ``apply(_:_:)`` builds the receiving ones.
     init(
         _ configuration: PeerConnectionConfiguration, choices: [Choice], modes: [TrackID: SendMode],
         outputs: MediaOutputs, catalog: PipelineCatalog, report: @escaping @Sendable (PeerPipeline.Report) -> Void
@@ -91,7 +93,8 @@ final class PeerMedia: Sendable {
         (self.outputs, self.probe, self.report) = (outputs, probe, report)
         self.opus = opus
         maxReceiveKbit = configuration.tracks.compactMapValues(\.maxReceiveKbit)
-        estimateSender = EstimateSender(mostKbit: maxReceiveKbit[.video])
+        let mostKbit = maxReceiveKbit.filter { $0.key.kind == .video }.map(\.value)
+        estimateSender = EstimateSender(mostKbit: mostKbit.isEmpty ? nil : mostKbit.reduce(0, +))
         self.peer = peer
         // The pad owns the handler, and tracks hold their pipeline.
         peer.receptionReports.onReport { [weak tracks] ssrc, stream in
@@ -120,9 +123,10 @@ final class PeerMedia: Sendable {
         async throws(MediaError)
     {
         let videos = agreed.filter { $0.track.kind == .video }
+        let received = videos.filter { directions[$0.track]?.receives != false }
         if !videos.isEmpty {
             peer.jitterBuffers.retransmit(
-                Set(videos.map(\.payloadType)), isPossible: videos.contains(where: \.takesNack))
+                Set(videos.map(\.payloadType)), isPossible: received.contains(where: \.takesNack))
             peer.retransmitted.setPayloadTypes(
                 media: Set(videos.map(\.payloadType)), retransmission: Set(videos.compactMap(\.retransmission)))
         }
@@ -142,6 +146,7 @@ final class PeerMedia: Sendable {
                 tracks.set(track)
                 try await track.start()
             }
+            if directions[id]?.sends == false { outputs.sent?.leaveOut(id) }
             if let levelId = choice.audioLevelId { try sending[id]?.sendLevel(levelId) }
         }
         tracks.set(agreed)
@@ -230,19 +235,34 @@ final class PeerMedia: Sendable {
             try track.simulcast?.assignStreams(in: peer)
             peer.receptionReports.follow(track.ssrc)
         }
+        try takeKeyFrameRequests(in: session)
         if let id = choices.lazy.compactMap(\.transportSequenceId).first {
             try LostExtensionId.announce(id, to: session)
             try bandwidth.follow(session)
         }
-        for choice in choices {
-            guard let id = choice.sendTimeId.flatMap({ UInt8(exactly: $0) }) else { continue }
+        let timed = choices.filter { $0.sendTimeId != nil }
+        if let id = timed.first?.sendTimeId.flatMap({ UInt8(exactly: $0) }) {
+            let payloadTypes = timed.reduce(into: Set<Int>()) { $0.formUnion($1.payloadTypes) }
             // The pads of the session own the closure.
-            try estimateSender.begin(in: session, extensionId: id, payloadTypes: choice.payloadTypes) {
-                [weak peer] in
+            try estimateSender.begin(in: session, extensionId: id, payloadTypes: payloadTypes) { [weak peer] in
                 if let session = peer?.session { SlowFeedback.begin(in: session) }
             }
         }
         SlowFeedback.begin(in: session)
+    }
+
+    /// Answers a request for a key frame of one stream by key frames of all.
+    ///
+    /// A peer that lost packets asks for one of each video, or of each version of a simulcast, at once. `rtpsession` passes one request of a peer in a
+    /// round trip, whichever stream it is for.
+    private func takeKeyFrameRequests(in session: Element) throws(MediaError) {
+        let videos = videos
+        let ssrcs = Set(videos.flatMap(\.ssrcs))
+        guard ssrcs.count > 1 else { return }
+        // The pad owns the handler, and tracks hold its pipeline.
+        try session.pad("send_rtp_sink").interceptKeyFrameRequests(of: ssrcs) { [weak tracks] in
+            for track in tracks?.videos ?? [] { track.requestKeyFrame() }
+        }
     }
 
     /// Sends an RTCP report at once.

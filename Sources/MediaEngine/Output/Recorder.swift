@@ -92,6 +92,9 @@ actor Recorder {
         }
     }
 
+    /// Waits for nothing of this track: the negotiation left it out.
+    nonisolated func leaveOut(_ track: TrackID) { tracks.withLock { _ = $0.expected.remove(track) } }
+
     private nonisolated func select(_ tap: RecordingTap) {
         let former = tracks.withLock { tracks in
             defer { tracks.recording[tap.track] = WeakTap(tap: tap) }

@@ -251,7 +251,8 @@ export class PeerMedia {
     if (this.#isClosed || this.#timer) return;
     const hasAll = kinds.every((kind) => !this.media[kind] || this.#facts.has(firstOf(kind)));
     this.#timer = setTimeout(async () => {
-      const figures = readStatistics(await this.#pc.getStats().catch(() => new Map()));
+      const others = this.additional.flatMap((stream) => stream.getTracks().map(({ id }) => id));
+      const figures = readStatistics(await this.#pc.getStats().catch(() => new Map()), others);
       this.#timer = undefined;
       if (this.#isClosed) return;
       for (const kind of kinds) if (figures[kind].received.decoded > 0) this.#once(firstOf(kind));

@@ -1,12 +1,13 @@
 // Reads a peer connection's statistics: whether media arrives, whether it was decoded, and values for the user.
 
-/** Reads the relevant values from a report of `RTCPeerConnection.getStats()`. */
-export function readStatistics(report) {
+/** Reads the relevant values from a report of `RTCPeerConnection.getStats()`; those in `others` are ids of tracks that do not count. */
+export function readStatistics(report, others = []) {
   const figures = { at: performance.now(), arrivals: 0, video: kindFigures(), audio: kindFigures() };
   const pairs = new Map();
   let selected;
   for (const one of report.values()) {
-    if (one.type === "inbound-rtp") readInbound(figures[one.kind], one, report, figures);
+    if (one.type === "inbound-rtp" && others.includes(one.trackIdentifier)) figures.arrivals += one.packetsReceived ?? 0;
+    else if (one.type === "inbound-rtp") readInbound(figures[one.kind], one, report, figures);
     else if (one.type === "outbound-rtp") readOutbound(figures[one.kind], one, report);
     else if (one.type === "remote-inbound-rtp") {
       figures.arrivals += one.timestamp ?? 0;

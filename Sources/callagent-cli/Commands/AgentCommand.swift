@@ -13,6 +13,7 @@ protocol AgentCommand: AsyncParsableCommand, ShortHelpCommand {
     var tokens: TokenOptions { get }
     var identity: IdentityOptions { get }
     var source: SourceOptions { get }
+    var additionalVideos: AdditionalVideoOptions { get }
     var sink: SinkOptions { get }
     var codecs: CodecOptions { get }
     var ice: IceOptions { get }
@@ -31,6 +32,9 @@ protocol AgentCommand: AsyncParsableCommand, ShortHelpCommand {
     /// The device of the user.
     var device: DeviceName { get }
 
+    /// Whether calls send numbered messages in a data channel.
+    var sendsMessages: Bool { get }
+
     /// The document that expectations are about.
     var document: Figures.Document { get }
 }
@@ -43,6 +47,8 @@ extension AgentCommand {
     var device: DeviceName { DeviceName(name: identity.device) }
 
     var document: Figures.Document { .calls }
+
+    var sendsMessages: Bool { false }
 
     /// What the options of several groups mean together.
     func validateTogether() throws {
@@ -57,7 +63,7 @@ extension AgentCommand {
     ) -> CallAttendance {
         CallAttendance(
             output: output, source: source, sink: sink, script: script, network: session.configuration.media.network,
-            transfers: transfers, isBrief: isBrief)
+            transfers: transfers, sendsMessages: sendsMessages, isBrief: isBrief)
     }
 
     /// The configuration of an agent as the options ask, with every check that is possible before a call.
@@ -68,6 +74,12 @@ extension AgentCommand {
         tokens.warnOfPlainToken(to: serverURL, log)
         var configuration = AgentConfiguration(
             media: try await MediaConfiguration(source, sink, codecs, ice, engine: engine, signalingHost: host))
+        do {
+            try await additionalVideos.apply(to: &configuration.media, engine: engine)
+        } catch let error as MediaError {
+            throw Failure(error)
+        }
+        configuration.media.allowsDataChannels = sendsMessages
         configuration.media.trustRootsFile = tokens.trustRoots
         configuration.media.emulateNetwork(for: script)
         configuration.earlyMedia = agent.earlyMedia

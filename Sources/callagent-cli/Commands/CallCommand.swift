@@ -21,6 +21,8 @@ struct CallCommand: AgentCommand {
     @OptionGroup(title: "Call") var tokens: TokenOptions
     @OptionGroup(title: "Call") var identity: IdentityOptions
     @OptionGroup(title: "Media") var source: SourceOptions
+    @OptionGroup(title: "Media") var additionalVideos: AdditionalVideoOptions
+    @OptionGroup(title: "Call") var messages: MessageOptions
     @OptionGroup(title: "Media") var sink: SinkOptions
     @OptionGroup(title: "Media") var codecs: CodecOptions
     @OptionGroup(title: "Network") var ice: IceOptions
@@ -29,6 +31,8 @@ struct CallCommand: AgentCommand {
     @OptionGroup(title: "Output") var log: LogOptions
     @OptionGroup(title: "Checks") var expectations: ExpectOptions
     @OptionGroup var config: ConfigOptions
+
+    var sendsMessages: Bool { messages.dataChannel }
 
     func validate() throws {
         try validateTogether()
@@ -52,13 +56,13 @@ struct CallCommand: AgentCommand {
         let progress = CallProgress(count: placing.count, peer: peer)
         let isShown = placing.count > 1 && !output.json && !output.events
         var verdict = Verdict(command: "call")
-        var reports: [CallReport] = []
+        var ended: [EndedCall] = []
         var placed: [JudgedCall] = []
         for _ in 0..<placing.count where !Task.isCancelled {
             do throws(CallError) {
                 let (outcomes, failure) = try await place(in: session, transfers)
-                reports += outcomes.map(\.report)
-                let judged = outcomes.map { JudgedCall(call: CallDocument($0.report), failure: $0.failure) }
+                ended += outcomes.map(\.ended)
+                let judged = outcomes.map { JudgedCall(call: CallDocument($0.ended), failure: $0.failure) }
                 verdict.calls += judged
                 verdict.failure = verdict.failure ?? failure
                 // The others are connections of the room that it went on in.
@@ -70,7 +74,7 @@ struct CallCommand: AgentCommand {
             }
         }
         if let failure = await session.close() { verdict.failure = failure }
-        let document = CallsDocument(reports)
+        let document = CallsDocument(ended)
         if isShown { progress.end(document.summary) }
         try verdict.conclude(document, expectations, output)
     }

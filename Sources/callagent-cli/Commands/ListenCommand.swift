@@ -30,6 +30,8 @@ struct ListenCommand: AgentCommand {
     @OptionGroup(title: "Rooms") var transfer: TransferOptions
     @OptionGroup(title: "Call") var identity: IdentityOptions
     @OptionGroup(title: "Media") var source: SourceOptions
+    @OptionGroup(title: "Media") var additionalVideos: AdditionalVideoOptions
+    @OptionGroup(title: "Call") var messages: MessageOptions
     @OptionGroup(title: "Media") var sink: SinkOptions
     @OptionGroup(title: "Media") var codecs: CodecOptions
     @OptionGroup(title: "Network") var ice: IceOptions
@@ -38,6 +40,8 @@ struct ListenCommand: AgentCommand {
     @OptionGroup(title: "Output") var log: LogOptions
     @OptionGroup(title: "Checks") var expectations: ExpectOptions
     @OptionGroup var config: ConfigOptions
+
+    var sendsMessages: Bool { messages.dataChannel }
 
     func validate() throws {
         try validateTogether()
@@ -172,10 +176,10 @@ struct ListenCommand: AgentCommand {
         await run?.close()
         let failure = await session.close()
         let outcomes = kept?.outcomes ?? []
-        let document = CallsDocument(outcomes.map(\.report))
+        let document = CallsDocument(outcomes.map(\.ended))
         // Of many calls some may fail.
         let judged = outcomes.map {
-            JudgedCall(call: CallDocument($0.report), failure: answering.once ? $0.failure : nil)
+            JudgedCall(call: CallDocument($0.ended), failure: answering.once ? $0.failure : nil)
         }
         var verdict = Verdict(command: "listen", calls: judged)
         verdict.failure = failure ?? (answering.once ? kept?.failure : nil)
@@ -198,6 +202,7 @@ struct ListenCommand: AgentCommand {
     ) async throws -> BroadcastRun {
         var media = try await agentConfiguration(engine, maximumCalls: 1, ahead: JoinAhead()).media
         media.outputs = OutputConfiguration()
+        media.additionalVideos = []
         let tokenFile = broadcast.broadcastTokenFile
         let plan = BroadcastRun.Plan(
             target: target, name: user, media: media,

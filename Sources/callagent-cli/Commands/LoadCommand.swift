@@ -30,6 +30,7 @@ struct LoadCommand: AgentCommand {
     @OptionGroup(title: "Call") var tokens: TokenOptions
     @OptionGroup(title: "Call") var identity: IdentityOptions
     @OptionGroup(title: "Media") var source: SourceOptions
+    @OptionGroup(title: "Media") var additionalVideos: AdditionalVideoOptions
     @OptionGroup(title: "Media") var sink: SinkOptions
     @OptionGroup(title: "Media") var codecs: CodecOptions
     @OptionGroup(title: "Network") var ice: IceOptions

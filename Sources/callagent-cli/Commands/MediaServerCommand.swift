@@ -55,7 +55,7 @@ extension MediaServerCommand {
     private func haveSessions() async throws {
         let agent = try await Verdict.preparing(Self.name, expectations) { try await prepare() }
         var verdict = Verdict(command: Self.name)
-        var reports: [CallReport] = []
+        var ended: [EndedCall] = []
         var pause = Duration.seconds(1)
         repeat {
             var isOver = true
@@ -63,23 +63,23 @@ extension MediaServerCommand {
                 let outcome = try await attend(in: agent)
                 verdict.failure = nil
                 if session.reconnect { verdict.calls = verdict.calls.map { JudgedCall(call: $0.call, failure: nil) } }
-                (reports, verdict.calls) = (reports.suffix(Self.kept), verdict.calls.suffix(Self.kept))
-                reports.append(outcome.report)
-                verdict.calls.append(JudgedCall(call: CallDocument(outcome.report), failure: outcome.failure))
+                (ended, verdict.calls) = (ended.suffix(Self.kept), verdict.calls.suffix(Self.kept))
+                ended.append(outcome.ended)
+                verdict.calls.append(JudgedCall(call: CallDocument(outcome.ended), failure: outcome.failure))
                 isOver = outcome.report.end?.reason == .localHangup
                 if outcome.report.timeline.instant(of: .connected) != nil { pause = .seconds(1) }
             } catch {
                 let failure = Failure(error)
                 verdict.failure = failure
                 // A first session that cannot even begin never will.
-                isOver = failure.status == .usage || reports.isEmpty
+                isOver = failure.status == .usage || ended.isEmpty
                 if session.reconnect, !isOver { Output.error("\(failure.line); trying again") }
             }
             guard session.reconnect, !isOver, (try? await Task.sleep(for: pause)) != nil else { break }
             pause = min(pause * 2, .seconds(30))
         } while !Task.isCancelled
         if let failure = await agent.close() { verdict.failure = failure }
-        try verdict.conclude(CallsDocument(reports), expectations, output)
+        try verdict.conclude(CallsDocument(ended), expectations, output)
     }
 
     private func attend(in prepared: AgentSession) async throws(CallError) -> CallOutcome {

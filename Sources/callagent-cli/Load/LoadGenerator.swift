@@ -126,7 +126,7 @@ struct LoadGenerator: Sendable {
         let mine = await call.report()
         let theirs = await report(ofCallee: call.id)
         let outcome = CallOutcome(
-            report: mine, complaints: await acting.value,
+            ended: EndedCall(report: mine), complaints: await acting.value,
             missing: mine.captureFaults.first { !command.source.allowsStandIn($0) },
             requiresMedia: command.sink.requireMedia)
         let isJudged = !isCut || mine.timeline.instant(of: .connected) != nil

@@ -11,6 +11,8 @@ extension MediaConfiguration {
     ) async throws {
         do {
             self.init(video: nil, audio: nil)
+            // Calls may have more; sessions on media servers and rooms have one.
+            receivedVideos = 1
             // Reports, expectations and statistics use all measurements.
             measurements = Set(MediaMeasurement.allCases)
             try await source?.apply(to: &self, engine: engine)
@@ -25,6 +27,9 @@ extension MediaConfiguration {
     /// Marks what is generated: the other end can say what is missing, and how old it is.
     mutating func mark() {
         if video?.name == "test" { video?.name = "clock" }
+        for index in additionalVideos.indices where additionalVideos[index].name == "test" {
+            additionalVideos[index].name = "clock"
+        }
         if audio?.name == "tone", let hertz = audio?.toneHz, AudioSource.clockPitches.contains(hertz) {
             audio?.name = "clock"
         }

@@ -14,18 +14,6 @@ struct SourceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Another video to send beside the first one, such as a second camera or the screen; up to three times. Each is a video of its own for the peer.",
-            valueName: "source"))
-    var additionalVideo: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "How many videos the callee may send, 1 to 4. A callee takes as many as the caller sends. Default: as many as this end sends.",
-            valueName: "videos"))
-    var receiveVideos: Int?
-
-    @Option(
-        help: ArgumentHelp(
             "The audio to send: \(SourceName.audio), or the name of a pipeline description. "
                 + "clock is a tone with a tick each second, by which the receiver measures its quality. "
                 + "(default: the audio of --video file:, else tone)",
@@ -66,15 +54,8 @@ struct SourceOptions: ParsableArguments {
     func apply(to configuration: inout MediaConfiguration, engine: Engine) async throws {
         configuration.video = try videoSource()
         configuration.audio = try audioSource()
-        configuration.additionalVideos = try additionalVideos()
-        configuration.receivedVideos = try receivedVideos()
         if let source = configuration.video {
             try await SourceName.checked(video, "--video", SourceName.video) { try await engine.check(source) }
-        }
-        for (text, source) in zip(additionalVideo, configuration.additionalVideos) {
-            try await SourceName.checked(text, "--additional-video", SourceName.video) {
-                try await engine.check(source)
-            }
         }
         if let source = configuration.audio {
             try await SourceName.checked(audio ?? video, "--audio", SourceName.audio) { try await engine.check(source) }
@@ -99,29 +80,6 @@ struct SourceOptions: ParsableArguments {
         guard var source = try SourceName.videoSource(video, format: try format()) else { return nil }
         source.orientation = videoOrientation
         return source
-    }
-
-    private func additionalVideos() throws -> [VideoSource] {
-        guard additionalVideo.count < TrackID.maximumVideos else {
-            throw Failure(.usage, "--additional-video: \(TrackID.maximumVideos - 1) at most")
-        }
-        guard additionalVideo.isEmpty || video != "none" else {
-            throw Failure(.usage, "--additional-video needs a first video; write it with --video")
-        }
-        return try additionalVideo.map { text in
-            guard let source = try SourceName.videoSource(text, format: try format()) else {
-                throw Failure(.usage, "--additional-video: write a source instead of none")
-            }
-            return source
-        }
-    }
-
-    private func receivedVideos() throws -> Int {
-        let videos = receiveVideos ?? 1
-        guard (1...TrackID.maximumVideos).contains(videos) else {
-            throw Failure(.usage, "--receive-videos: write a number from 1 to \(TrackID.maximumVideos)")
-        }
-        return videos
     }
 
     /// The audio source at the start of a call; nil: no audio.

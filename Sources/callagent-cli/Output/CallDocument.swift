@@ -48,6 +48,7 @@ struct CallDocument: Codable {
     let video3: TrackDocument?
     let video4: TrackDocument?
     let audio: TrackDocument?
+    let dataChannel: TestMessages.Figures?
     let transport: Transport
     let room: String?
     let hold: HoldState
@@ -58,6 +59,12 @@ struct CallDocument: Codable {
 
     /// - Parameter acceptedAtCallee: when the callee called `accept()`; by default as far as this end knows.
     init(_ report: CallReport, acceptedAtCallee: ContinuousClock.Instant? = nil) {
+        self.init(EndedCall(report: report), acceptedAtCallee: acceptedAtCallee)
+    }
+
+    /// The same with the messages of the call.
+    init(_ ended: EndedCall, acceptedAtCallee: ContinuousClock.Instant? = nil) {
+        let report = ended.report
         callId = report.callId
         role = report.role
         peer = report.peer
@@ -75,15 +82,16 @@ struct CallDocument: Codable {
         let accepted = report.role == .caller ? acceptedAtCallee ?? report.acceptedAtCallee : nil
         let entries = report.statistics.rtcStatistics
         video = report.statistics.video.map { TrackDocument(video: $0, entries, acceptedAt: accepted) }
-        let additional = report.statistics.additionalVideos.enumerated().map {
-            TrackDocument(video: $1, number: $0 + 2, entries, acceptedAt: accepted)
+        func additional(_ number: Int) -> TrackDocument? {
+            report.statistics.additionalVideos[number].map {
+                TrackDocument(video: $0, number: number, entries, acceptedAt: accepted)
+            }
         }
-        video2 = additional.first
-        video3 = additional.dropFirst().first
-        video4 = additional.dropFirst(2).first
+        (video2, video3, video4) = (additional(2), additional(3), additional(4))
         audio = report.statistics.audio.map {
             TrackDocument(audio: $0, entries, acceptedAt: accepted, dtmf: report.dtmfReceived)
         }
+        dataChannel = ended.messages
         let transport = report.statistics.transport
         let pair = transport.selectedPair
         let changed = transport.selectedPairSince.map { ($0 - report.timeline.start) / .milliseconds(1) }
@@ -124,8 +132,13 @@ struct DetailedCallDocument: Encodable {
 
     /// - Parameter acceptedAtCallee: when the callee called `accept()`; by default as far as this end knows.
     init(_ report: CallReport, acceptedAtCallee: ContinuousClock.Instant? = nil) {
-        call = CallDocument(report, acceptedAtCallee: acceptedAtCallee)
-        let entries = report.statistics.rtcStatistics
+        self.init(EndedCall(report: report), acceptedAtCallee: acceptedAtCallee)
+    }
+
+    /// The same with the messages of the call.
+    init(_ ended: EndedCall, acceptedAtCallee: ContinuousClock.Instant? = nil) {
+        call = CallDocument(ended, acceptedAtCallee: acceptedAtCallee)
+        let entries = ended.report.statistics.rtcStatistics
         statistics = entries.transport == nil ? nil : entries
     }
 

@@ -62,11 +62,11 @@ struct EventDocument: Encodable {
     }
 
     /// Everything about a call that has ended.
-    init(_ report: CallReport) {
+    init(_ ended: EndedCall) {
         event = "report"
-        callId = report.callId
-        peer = report.peer
-        self.report = DetailedCallDocument(report)
+        callId = ended.report.callId
+        peer = ended.report.peer
+        report = DetailedCallDocument(ended)
     }
 
     init(_ happened: CallEvent, of call: Call) {

@@ -1,5 +1,6 @@
 internal import CallAgent
 internal import Foundation
+internal import MediaEngine
 
 /// The paths of the figures in the JSON documents of calls; docs/cli.md explains them.
 enum Figures {
@@ -22,7 +23,17 @@ enum Figures {
 
     /// The figures of one end of a call.
     static let ofCall =
-        ["connectedMs", "startedUnixMs", "end.code"] + ofTimeline + ofMedia
+        ["connectedMs", "startedUnixMs", "end.code"] + ofTimeline + ofMedia + ofMessages
+
+    /// Those of a call with `--data-channel`.
+    private static let ofMessages = [
+        "messagesSent", "messagesReceived", "messagesMissing", "messagesReordered", "longestPauseMs",
+    ].map { "dataChannel.\($0)" }
+
+    /// Those of further videos.
+    private static let ofAdditionalVideos = (2...TrackID.maximumVideos).flatMap { number in
+        ofMedia.filter { $0.hasPrefix("video.") }.map { "\(TrackID.video(number))\($0.dropFirst("video".count))" }
+    }
 
     private static let ofTimeline = CallTimeline.Stage.allCases.map { "timelineMs.\($0.rawValue)" }
 
@@ -101,10 +112,11 @@ enum Figures {
                 ? "the calls of a load have no 'statistics'; use figures such as \(ofMedia[0])" : nil
         }
         let text = inCall.joined(separator: ".")
+        let ofEnd = ofCall + ofAdditionalVideos
         let known =
             document == .page
             ? PageCall.figures + (isOneCall ? [] : PageCallsDocument.figures)
-            : (ends.isEmpty ? ofCall : ends.flatMap { end in ofCall.map { "\(end).\($0)" } })
+            : (ends.isEmpty ? ofEnd : ends.flatMap { end in ofEnd.map { "\(end).\($0)" } })
                 + (isOneCall ? [] : ofSummary(document).map { "summary.\($0)" })
         guard !known.contains(text) else { return nil }
         if !ends.isEmpty, !namesEnd, let nearest = Misspelling.nearest(to: text, among: ofCall) {
@@ -127,6 +139,7 @@ enum Figures {
         if head == "timelineMs" { return ", because it did not come that far" }
         if head == "end" { return ", because it has not ended" }
         if head == "transport" { return ", because the peer reported nothing" }
+        if head == "dataChannel", call[head] == nil { return ", because it was called without --data-channel" }
         guard let track = call[head] as? [String: Any] else {
             return ", because \(call["connectedMs"] == nil ? "it was not connected" : "it had no \(head)")"
         }

@@ -4,10 +4,10 @@ internal import MediaEngine
 
 /// What one end sent and received, for a person.
 enum MediaLines {
-    static func lines(_ report: CallReport) -> [String] {
+    static func lines(_ report: CallReport, _ messages: TestMessages.Figures? = nil) -> [String] {
         var lines: [String] = []
-        for (index, track) in report.statistics.videos.enumerated() {
-            let name = "\(TrackID.video(index + 1))".padding(toLength: 9, withPad: " ", startingAt: 0)
+        for (number, track) in report.statistics.videos.sorted(by: { $0.key < $1.key }) {
+            let name = "\(TrackID.video(number))".padding(toLength: 9, withPad: " ", startingAt: 0)
             let (sent, received) = (track.sent, track.received)
             let repeated = received.decoded - (received.distinctFrames ?? received.decoded)
             let black = received.broken.blackFrames ?? 0
@@ -25,6 +25,12 @@ enum MediaLines {
                     + audio(received.decoded, received.toneHz, received.codec) + quality(received.audioQuality)
                     + quality(received.speechQuality)
                     + (clipped > 0 ? ", clipped for \(clipped) ms" : ""))
+        }
+        if let messages {
+            lines.append(
+                "  messages  sent \(messages.messagesSent); received \(messages.messagesReceived)"
+                    + (messages.messagesMissing > 0 ? ", \(messages.messagesMissing) missing" : "")
+                    + (messages.messagesReordered > 0 ? ", \(messages.messagesReordered) out of order" : ""))
         }
         let broken = broken(report.statistics)
         if !broken.isEmpty { lines.append("  broken    the peer sent " + broken.joined(separator: "; ")) }

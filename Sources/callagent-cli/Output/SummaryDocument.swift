@@ -92,8 +92,8 @@ struct CallsDocument: Encodable {
     let calls: [DetailedCallDocument]
     let summary: SummaryDocument
 
-    init(_ reports: [CallReport]) {
-        calls = reports.map { DetailedCallDocument($0) }
+    init(_ ended: [EndedCall]) {
+        calls = ended.map { DetailedCallDocument($0) }
         summary = SummaryDocument(ends: calls.map(\.call))
     }
 }

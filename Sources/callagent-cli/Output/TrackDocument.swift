@@ -136,6 +136,7 @@ struct TrackDocument: Codable {
         audio track: MediaReport.Track, _ entries: StatisticsReport, acceptedAt accepted: ContinuousClock.Instant?,
         dtmf: String
     ) {
+        let roundTrip = entries.remoteInbound.compactMap(\.roundTripTime).max()
         let entries = entries.entries(of: .audio)
         var sent = Sent(track.sent, entries)
         sent.toneHz = track.sent.frames > 0 ? track.sent.toneHz : nil
@@ -152,7 +153,7 @@ struct TrackDocument: Codable {
         received.toneHz = track.received.toneHz?.rounded(toPlaces: 2)
         received.heardBeforeConnected = track.received.shownBeforeOpening
         received.rtpPacketsBeforeAccept = accepted.map { track.received.arrivals(before: $0) }
-        received.mosEstimate = Self.mosEstimate(entries)
+        received.mosEstimate = Self.mosEstimate(entries, roundTrip)
         received.audibleMsWhileMuted = track.received.broken.audibleMsWhileMuted?.rounded(toPlaces: 1)
         received.silentMs = track.received.broken.silentMs?.rounded(toPlaces: 1)
         received.clippedMs = track.received.clippedMs?.rounded(toPlaces: 1)
@@ -161,10 +162,8 @@ struct TrackDocument: Codable {
     }
 
     /// How people would rate the received audio; nil before the round trip is known, and without audio.
-    private static func mosEstimate(_ entries: StatisticsReport) -> Double? {
-        guard let entry = entries.inbound.first, entry.packetsReceived > 0,
-            let roundTrip = entries.remoteInbound.compactMap(\.roundTripTime).max()
-        else { return nil }
+    private static func mosEstimate(_ entries: StatisticsReport, _ roundTrip: Double?) -> Double? {
+        guard let entry = entries.inbound.first, entry.packetsReceived > 0, let roundTrip else { return nil }
         let emitted = entry.jitterBufferEmittedCount
         let waiting = emitted > 0 ? entry.jitterBufferDelay / Double(emitted) : 0
         let unplayed = max(0, entry.packetsLost) + entry.packetsDiscarded

@@ -59,8 +59,8 @@ extension RoomMediaCommand {
         await prepared.hooks?.finish()
         var verdict = Verdict(command: Self.name)
         verdict.failure = result.failure
-        verdict.calls = result.outcomes.map { JudgedCall(call: CallDocument($0.report), failure: $0.failure) }
-        try verdict.conclude(CallsDocument(result.outcomes.map(\.report)), expectations, output)
+        verdict.calls = result.outcomes.map { JudgedCall(call: CallDocument($0.ended), failure: $0.failure) }
+        try verdict.conclude(CallsDocument(result.outcomes.map(\.ended)), expectations, output)
     }
 
     private func prepare() async throws -> PreparedStay {

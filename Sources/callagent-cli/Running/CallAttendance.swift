@@ -17,6 +17,8 @@ struct CallAttendance: Sendable {
     var transfers: CallTransfers?
     /// The room of the calls; nil: they are in none.
     var stay: Room?
+    /// Whether numbered messages are sent in a data channel.
+    var sendsMessages = false
     /// Whether a person gets one line about each call instead of its timeline.
     var isBrief = false
     /// Whether a person gets no line about what happens in the call.
@@ -32,23 +34,27 @@ struct CallAttendance: Sendable {
             steps: script?.at ?? [], output: output, source: source, network: network, transfers: transfers,
             stay: stay)
         let acting = Task { await script.run(on: call) }
+        let messages = sendsMessages ? TestMessages() : nil
+        let messaging = Task { await messages?.run(on: call) }
         let following = Task { [transfers] in await transfers?.follow(call) }
         _ = await call.waitUntilEnded()
         conducting.cancel()
         acting.cancel()
         following.cancel()
+        messaging.cancel()
         await watch.value
         let report = await call.report()
+        let ended = EndedCall(report: report, messages: messages?.figures)
         if output.events {
-            Output.event(EventDocument(report))
+            Output.event(EventDocument(ended))
         } else if !output.json, !isBrief {
-            for line in Waterfall(report: report).lines + MediaLines.lines(report) { Output.line(line) }
+            for line in Waterfall(report: report).lines + MediaLines.lines(report, ended.messages) { Output.line(line) }
         }
         if report.isSilent, sink?.requireMedia == false, let text = report.missingText {
             Output.error("warning: \(text); is it off there? --require-media makes this a failure")
         }
         return CallOutcome(
-            report: report, complaints: await acting.value,
+            ended: ended, complaints: await acting.value,
             missing: report.captureFaults.first { source?.allowsStandIn($0) == false },
             requiresMedia: sink?.requireMedia == true)
     }

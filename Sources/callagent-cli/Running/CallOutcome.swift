@@ -3,11 +3,13 @@ internal import Synchronization
 
 /// One call of a command, after its end.
 struct CallOutcome: Sendable {
-    let report: CallReport
+    let ended: EndedCall
     /// The actions that the call refused, a line each.
     let complaints: [String]
     /// A source of this end that was in a failed state when the call ended, and for which no stand-in is allowed.
     let missing: CaptureFault?
+
+    var report: CallReport { ended.report }
 
     /// Whether the call fails without media that it should have received.
     var requiresMedia = false

@@ -8,6 +8,8 @@ final class ScenarioCast: Sendable {
     private struct Followed {
         let party: String
         let call: Call
+        /// Nil: it sends none.
+        let messages: TestMessages?
         var hasEnded = false
         var series: [CallMoment] = []
     }
@@ -158,7 +160,10 @@ final class ScenarioCast: Sendable {
         var played: [PlayedCall] = []
         for followed in state.withLock({ $0.calls }) {
             played.append(
-                PlayedCall(party: followed.party, report: await followed.call.report(), series: followed.series))
+                PlayedCall(
+                    party: followed.party,
+                    ended: EndedCall(report: await followed.call.report(), messages: followed.messages?.figures),
+                    series: followed.series))
         }
         return played
     }
@@ -191,15 +196,17 @@ final class ScenarioCast: Sendable {
     /// Notes what happens to a call; `conduct` is cancelled at its end.
     private func follow(_ call: Call, of party: ScenarioParty, conduct: @escaping @Sendable () async -> Void) {
         let events = call.events
+        let messages = party.options?.sendsMessages == true ? TestMessages() : nil
         let isNew = state.withLock { state in
             // When both users call each other, their two calls become one.
             guard !state.calls.contains(where: { $0.call === call }) else { return false }
-            state.calls.append(Followed(party: party.name, call: call))
+            state.calls.append(Followed(party: party.name, call: call, messages: messages))
             return true
         }
         guard isNew else { return keep(Task { await conduct() }) }
         change.yield()
         let conducting = Task { await conduct() }
+        let messaging = Task { await messages?.run(on: call) }
         let following = Task {
             var passed = Set(await call.report().timeline.milliseconds.keys)
             for stage in passed { self.note([stage.rawValue], of: party) }
@@ -216,6 +223,7 @@ final class ScenarioCast: Sendable {
             }
             if passed.insert(.ended).inserted { self.note([CallTimeline.Stage.ended.rawValue], of: party) }
             conducting.cancel()
+            messaging.cancel()
             self.state.withLock { $0.withCall(call) { $0.hasEnded = true } }
             self.change.yield()
         }

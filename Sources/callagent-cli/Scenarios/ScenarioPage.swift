@@ -83,7 +83,7 @@ struct ScenarioPage {
     }
 
     private static func end(_ call: PlayedCall) -> String {
-        let timeline = Waterfall(report: call.report).lines + MediaLines.lines(call.report)
+        let timeline = Waterfall(report: call.report).lines + MediaLines.lines(call.report, call.ended.messages)
         let series: [(String, (CallMoment) -> Double?)] = [
             ("received, kbit/s", { $0.receivedKbit }), ("frames received a second", \.framesPerSecond),
             ("packets lost, %", \.lossPercent), ("audio level, 0 to 1", \.audioLevel),

@@ -4,7 +4,8 @@ internal import MediaEngine
 /// One end of a call of a scenario, after its end.
 struct PlayedCall: Sendable {
     let party: String
-    let report: CallReport
+    let ended: EndedCall
+    var report: CallReport { ended.report }
     /// Empty if nothing was measured meanwhile.
     let series: [CallMoment]
 }
@@ -101,7 +102,7 @@ struct ScenarioResult: Sendable {
         of party: ScenarioParty, _ calls: [PlayedCall], _ pageCalls: [String: [PageCall]]
     ) -> PartyDocument {
         guard party.browser == nil else { return .page(PageCallsDocument(pageCalls[party.name] ?? [])) }
-        return .agent(CallsDocument(calls.filter { $0.party == party.name }.map(\.report)))
+        return .agent(CallsDocument(calls.filter { $0.party == party.name }.map(\.ended)))
     }
 
     private static func judge(
@@ -129,7 +130,7 @@ struct ScenarioResult: Sendable {
         let end = call.report.end.flatMap { Failure($0, peer: call.report.peer) }
         guard end == nil || !scenario.judgesEnds(of: call.party) else { return nil }
         let outcome = CallOutcome(
-            report: call.report, complaints: [],
+            ended: call.ended, complaints: [],
             missing: call.report.captureFaults.first { !options.source.allowsStandIn($0) },
             requiresMedia: options.sink.requireMedia)
         return outcome.failure.map { FailedCall(party: call.party, failure: $0) }

@@ -1,4 +1,5 @@
 import Foundation
+import MediaEngine
 import TestServers
 import Testing
 
@@ -78,6 +79,14 @@ struct LabCall {
 
     /// The last statistics of what an end receives of a kind, under W3C's names.
     static func received(_ end: Program, _ kind: String) -> [String: Any] { entry(end, "inbound-rtp", kind) }
+
+    /// How many frames of a video an end has decoded.
+    static func decoded(_ track: TrackID, at end: Program) -> Int {
+        let statistics = end.events.last { $0["event"] as? String == "statistics" }?["statistics"]
+        let entries = statistics as? [[String: Any]] ?? []
+        let entry = entries.first { $0["type"] as? String == "inbound-rtp" && $0["codecId"] as? String == track.codecId }
+        return entry?["framesDecoded"] as? Int ?? 0
+    }
 
     private static func entry(_ end: Program, _ type: String, _ kind: String) -> [String: Any] {
         let statistics = end.events.last { $0["event"] as? String == "statistics" }?["statistics"]

@@ -103,10 +103,10 @@ import Testing
     @Test("Without reports on packets the frames follow what the peer takes")
     mutating func frames() {
         let capture = VideoLadder.Capture(width: 1_280, height: 720, rate: 30)
-        #expect(budget.adaptFrames(of: .video, capture, wantedKbit: 1_000, portion: 1, at: 0) == nil)
+        #expect(budget.adaptFrames(of: .video, capture, wantedKbit: 1_000, portion: 1, sentPortion: 1, at: 0) == nil)
         take(kbit: 200)
         let steps = (0...40).compactMap {
-            budget.adaptFrames(of: .video, capture, wantedKbit: 1_000, portion: 1, at: Double($0) / 10)
+            budget.adaptFrames(of: .video, capture, wantedKbit: 1_000, portion: 1, sentPortion: 1, at: Double($0) / 10)
         }
         #expect(steps.first.map { $0.share < 1 } == true)
     }

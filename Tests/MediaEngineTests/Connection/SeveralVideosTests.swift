@@ -91,6 +91,58 @@ extension RealPipelines {
             }
         }
 
+        @Test("A second video in a codec that the answerer lacks is refused, and the first one flows")
+        func codec() async throws {
+            var options = try await Self.options()
+            let configure = options.configure
+            options.configure = { configuration in
+                configure(&configuration)
+                let isCaller = configuration.label == "caller"
+                configuration.tracks[.video(2)]?.codecs = [isCaller ? .h264 : .vp8]
+            }
+            try await withCall(options) { call in
+                try await call.connect()
+                for end in call.ends {
+                    try await Self.waitForMotion(end, .video)
+                    #expect(await end.peer.directions[.video(2)]?.sends != true)
+                }
+                #expect(call.caller.count(.trackRefused(.video(2))) == 1)
+            }
+        }
+
+        @Test("The second video gets its first key frame although the first one of them is lost")
+        func firstKeyFrame() async throws {
+            var options = try await Self.options()
+            options.tuning.retransmitsVideo = false
+            let dropped = Shared(0)
+            try await withCall(options) { call in
+                try await call.negotiate()
+                let sections = await call.callee.peer.remote?.sections
+                let ssrc = try #require(sections?.first { $0.track == .video(2) }?.sources.first?.ssrc)
+                try #require(await call.callee.peer.media?.ice.webrtc.source).pad("src").probeHead { packet in
+                    guard let head = RtpHead(packet), head.ssrc == ssrc, dropped.value < 5 else { return .pass }
+                    dropped.update { $0 += 1 }
+                    return .drop
+                }
+                try await call.callee.wait(for: .firstFrame(.video(2)))
+                #expect(dropped.value == 5)
+            }
+        }
+
+        @Test("An answerer that only sends takes no further video")
+        func sendOnly() async throws {
+            var options = try await Self.options(callee: false)
+            options.configureCallee = {
+                $0.maximumVideos = 4
+                $0.tracks[.video]?.direction = .sendonly
+            }
+            try await withCall(options) { call in
+                try await call.connect()
+                try await Self.waitForMotion(call.caller, .video)
+                #expect(await call.callee.peer.directions[.video(2)] == nil)
+            }
+        }
+
         @Test("An answer that was prepared for one video is built anew for two")
         func prepared() async throws {
             try await withCall(try await Self.options()) { call in
@@ -112,9 +164,14 @@ extension RealPipelines {
             }
         }
 
-        @Test("A lost packet of each video is sent again")
+        @Test("A lost packet of each video is sent again, on the stream that the offer names")
         func loss() async throws {
             var options = try await Self.options()
+            let offered = Shared("")
+            options.rewrite = { description in
+                if description.kind == .offer { offered.update { $0 = description.sdp } }
+                return description
+            }
             var conditions = NetworkConditions()
             conditions.lossPercent = 10
             let network = NetworkEmulator(conditions)
@@ -125,12 +182,22 @@ extension RealPipelines {
             }
             try await withCall(options) { call in
                 try await call.connect()
+                let streams = Shared<Set<UInt32>>([])
+                try #require(await call.callee.peer.media?.ice.webrtc.source).pad("src").read { packet in
+                    guard let head = RtpHead(packet), Codec.vp8.retransmissionPayloadType == head.payloadType else {
+                        return
+                    }
+                    streams.update { _ = $0.insert(head.ssrc) }
+                }
                 for track in [TrackID.video, .video(2)] {
                     try await call.callee.wait("repairs of \(track)") { statistics in
                         guard let received = statistics.received[track] else { return false }
                         return received.packetsRepaired > 3 && received.decoded > 60
                     }
                 }
+                let named = offered.value.matches(of: /a=ssrc-group:FID \d+ (\d+)/).compactMap { UInt32($0.output.1) }
+                #expect(named.count == 2)
+                #expect(streams.value == Set(named))
             }
         }
 

@@ -6,7 +6,8 @@ struct DamagedDescription {
     let sdp: String
     let candidates: [String]
 
-    private static let offers = SDPSamples.offers.map { $0.sdp.components(of: "\r\n") }
+    private static let offers = (SDPSamples.offers.map(\.sdp) + [SDPSamples.twoVideos])
+        .map { $0.components(of: "\r\n") }
     private static let answers = SDPSamples.answers.map { $0.sdp.components(of: "\r\n") }
     private static let candidates = (offers + answers).joined().filter { $0.hasPrefix("a=candidate") }
         .map { String($0.dropFirst(2)) }
@@ -24,7 +25,7 @@ struct DamagedDescription {
     /// - Throws: An error that is no reason to refuse a description.
     func read() throws -> RemoteDescription? {
         do throws(MediaError) {
-            return try RemoteDescription(SessionDescription(kind: kind, sdp: sdp))
+            return try RemoteDescription(SessionDescription(kind: kind, sdp: sdp), tracks: SDPSamples.tracks)
         } catch {
             guard case .invalidSDP = error else { throw error }
             return nil

@@ -71,6 +71,15 @@ enum FuzzAmount {
         }
     }
 
+    /// Refused m-lines are not written, so the numbers of the others may change.
+    private static func unnumbered(_ description: RemoteDescription?) -> [MediaSection]? {
+        description?.sections.map { section in
+            var section = section
+            section.track = TrackID(section.kind)
+            return section
+        }
+    }
+
     private static func check(_ seed: UInt64, _ progress: Shared<Progress>) {
         let damaged = DamagedDescription(seed: seed)
         let taken = damaged.candidates.count {
@@ -81,9 +90,9 @@ enum FuzzAmount {
             guard let read = try damaged.read() else { return }
             progress.update { $0.accepted += 1 }
             let written = read.normalised
-            let again = try? RemoteDescription(written)
+            let again = try? RemoteDescription(written, tracks: SDPSamples.tracks)
             let isAscii = written.sdp.utf8.count == written.sdp.utf16.count
-            guard again?.sections == read.sections, again?.normalised == written, isAscii else {
+            guard unnumbered(again) == unnumbered(read), again?.normalised == written, isAscii else {
                 let text = "seed \(seed):\n\(damaged.sdp)\nwas written as\n\(written.sdp)"
                 return progress.update { $0.complaints.append(text) }
             }

@@ -45,6 +45,16 @@ enum SDPSamples {
 
         """.replacing("\n", by: "\r\n")
 
+    /// ``offer`` with a second video.
+    static let twoVideos: String = {
+        let video = "m=video" + offer.components(of: "m=video")[1]
+        return offer.replacing("BUNDLE 0 1", by: "BUNDLE 0 1 2")
+            + video.replacing("a=mid:1", by: "a=mid:2").replacing("ssrc:1002", by: "ssrc:1003")
+    }()
+
+    /// All that an end may have.
+    static let tracks: Set<TrackID> = [.audio, .video, .video(2), .video(3), .video(4)]
+
     static func read(_ sdp: String, as kind: SessionDescription.Kind = .offer) throws(MediaError) -> RemoteDescription {
         try RemoteDescription(SessionDescription(kind: kind, sdp: sdp))
     }

@@ -28,10 +28,11 @@ extension PageUser {
         let decibel: Double
     }
 
-    func look() async throws -> Frame {
+    /// The video of an element: the peer's first one, or another one.
+    func look(at element: String = "#remote-video") async throws -> Frame {
         try await browser.evaluate(
             """
-            const video = document.getElementById('remote-video');
+            const video = document.querySelector('\(element)');
             const canvas = new OffscreenCanvas(140, 80);
             const context = canvas.getContext('2d', { willReadFrequently: true });
             context.drawImage(video, 0, 0, 140, 80);
@@ -44,12 +45,13 @@ extension PageUser {
 
     /// Waits until the peer's video has the expected content.
     func seeVideo(
-        _ text: String, sourceLocation: SourceLocation = #_sourceLocation, _ isRight: (Frame) -> Bool
+        _ text: String, at element: String = "#remote-video", sourceLocation: SourceLocation = #_sourceLocation,
+        _ isRight: (Frame) -> Bool
     ) async throws {
         var last: Frame?
         do {
             try await eventually("\(name) sees \(text)", sourceLocation: sourceLocation) {
-                let frame = try await look()
+                let frame = try await look(at: element)
                 last = frame
                 return isRight(frame)
             }
@@ -60,9 +62,11 @@ extension PageUser {
     }
 
     /// Waits until the peer's video has changed this many times.
-    func seeMotion(_ changes: Int = 5, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    func seeMotion(
+        _ changes: Int = 5, at element: String = "#remote-video", sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
         var hashes: Set<Int> = []
-        try await seeVideo("\(changes) different frames", sourceLocation: sourceLocation) {
+        try await seeVideo("\(changes) different frames", at: element, sourceLocation: sourceLocation) {
             hashes.insert($0.hash)
             return hashes.count > changes
         }

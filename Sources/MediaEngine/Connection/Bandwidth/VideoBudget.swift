@@ -122,9 +122,10 @@ struct VideoBudget: Sendable {
 
     /// The frames of one video that should be sent from now on; nil: no change.
     ///
-    /// `wantedKbit` is that of all videos, `portion` what the largest version of this one gets of it.
+    /// `wantedKbit` is that of all videos, `portion` what the largest version of this one gets of it, and `sentPortion` what it is of all that is sent.
     mutating func adaptFrames(
-        of track: TrackID, _ capture: VideoLadder.Capture, wantedKbit: Int, portion: Double, at now: Double
+        of track: TrackID, _ capture: VideoLadder.Capture, wantedKbit: Int, portion: Double,
+        sentPortion: Double, at now: Double
     ) -> VideoLadder.Step? {
         // Without reports on packets nothing else is known than that the encoder keeps its rate.
         guard let available, let sent = estimator.map({ $0.sent }) ?? available else { return nil }
@@ -132,7 +133,7 @@ struct VideoBudget: Sendable {
         let sentKbit = VideoShare(of: sent, loss: loss).kbit
         return ladders[track, default: VideoLadder(preference)].note(
             limitKbit: share < wantedKbit ? Double(share) * portion : nil, wantedKbit: Double(wantedKbit) * portion,
-            sentKbit: Double(sentKbit) * portion, of: capture, at: now)
+            sentKbit: Double(sentKbit) * sentPortion, of: capture, at: now)
     }
 
     private var loss: Double { estimator?.loss ?? 0 }

@@ -127,6 +127,8 @@ final class RetransmittedPackets: Sendable {
         /// Those of the videos, once they had a packet: one for each, or one for each version of a simulcast.
         var ssrcs: Set<UInt32> = []
         var congestion = Congestion()
+        /// The bytes of each stream of video.
+        var bytes: [UInt32: Int] = [:]
         var count = 0
         var hasRefused = false
         var latest: [Sent] = []
@@ -151,6 +153,9 @@ final class RetransmittedPackets: Sendable {
 
     /// The payload type of what is sent again; nil: nothing is.
     var payloadType: Int? { state.withLock { $0.retransmission.min() } }
+
+    /// How many bytes of the video were sent for the first time, by SSRC.
+    var bytes: [UInt32: Int] { state.withLock(\.bytes) }
 
     /// Notes that the peer did not request the next one: it is a probe of the path, or of the element.
     func noteProbe() { state.withLock { $0.probed += 1 } }
@@ -218,6 +223,7 @@ final class RetransmittedPackets: Sendable {
                 state.count += 1
             } else if state.media.contains(head.payloadType) {
                 state.ssrcs.insert(head.ssrc)
+                state.bytes[head.ssrc, default: 0] += bytes
                 if state.latest.count == Self.remembered { state.latest.removeFirst() }
                 state.latest.append(Sent(number: head.number, ssrc: head.ssrc, bytes: bytes))
                 state.budget.earn(bytes, isCongested: state.congestion.isPresent(at: now), at: now)

@@ -65,7 +65,7 @@ struct MediaSection: Sendable, Equatable {
         let cname: String
     }
 
-    let track: TrackID
+    var track: TrackID
     var mid: String
     var formats: [Format]
     /// The direction from the view of the description's sender.
@@ -152,6 +152,7 @@ struct MediaSection: Sendable, Equatable {
         if let transportSequenceId { lines.append("a=extmap:\(transportSequenceId) \(TransportFeedback.extensionURI)") }
         if let sendTimeId { lines.append("a=extmap:\(sendTimeId) \(AbsoluteSendTime.extensionURI)") }
         if let audioLevelId { lines.append("a=extmap:\(audioLevelId) \(AudioLevel.extensionURI)") }
+        if let midId { lines.append("a=extmap:\(midId) \(StreamRoutes.extensionURI)") }
         lines += sources.map { "a=ssrc:\($0.ssrc) cname:\($0.cname)" }
         lines += candidates.map { "a=\($0.candidate)" }
         if takesReducedSizeRtcp { lines.append("a=rtcp-rsize") }

@@ -34,6 +34,7 @@ struct RemoteDescription: Sendable, Equatable {
         origin = reader.origin
         (sections, data, refused) = try reader.sections(
             of: tracks, acceptsData: acceptsData, isAnswer: kind == .answer)
+        if kind == .offer { refuseUnusableVideos { reader.isBundled($0) } }
         try checkSections(of: tracks)
         try reader.checkBundle(mids: mids, refused: refused.compactMap(\.mid))
         for setup in sections.map(\.setup) where kind == .offer ? setup != "actpass" : setup == "actpass" {
@@ -62,6 +63,34 @@ struct RemoteDescription: Sendable, Equatable {
             throw .invalidSDP(line: nil, text: "the m-lines of one bundle have different ICE credentials or a=setup")
         }
         try checkPayloadTypes()
+    }
+
+    /// A further video that cannot be used ends no call.
+    private mutating func refuseUnusableVideos(isBundled: (String) -> Bool) {
+        guard let first = sections.first else { return }
+        for section in sections where section.track.number > 1 {
+            let sharesTransport =
+                section.fingerprint == first.fingerprint && section.iceUfrag == first.iceUfrag
+                && section.icePassword == first.icePassword && section.setup == first.setup
+            let before = sections.prefix { $0.track != section.track }.flatMap(\.formats)
+            let isClear = section.formats.allSatisfy { format in
+                before.allSatisfy { $0.payloadType != format.payloadType || $0.encoding == format.encoding }
+            }
+            if !sharesTransport || !isClear || section.direction == .inactive || !isBundled(section.mid) {
+                refuse(section.track)
+            }
+        }
+    }
+
+    /// Refuses the m-line of a track.
+    mutating func refuse(_ track: TrackID) {
+        guard let place = sections.firstIndex(where: { $0.track == track }) else { return }
+        let index = usedMLines[place]
+        let section = sections.remove(at: place)
+        refused.append(
+            RefusedSection(
+                index: index, media: section.kind.rawValue, transport: "UDP/TLS/RTP/SAVPF",
+                formats: section.formats.map { String($0.payloadType) }.joined(separator: " "), mid: section.mid))
     }
 
     /// Several videos may use a payload type for the same format (RFC 9143 section 9.1).

@@ -35,7 +35,7 @@ struct SDPReader {
 
     /// The m-lines of `tracks`, and the others.
     ///
-    /// An answer has the m-lines of the offer, also refused ones; those of an offer are not counted.
+    /// An answer has the m-lines of the offer, also refused ones; those of an offer are not counted. A further video of an offer is refused if it is malformed.
     mutating func sections(
         of tracks: Set<TrackID>, acceptsData: Bool, isAnswer: Bool
     ) throws(MediaError) -> (used: [MediaSection], data: DataSection?, refused: [RefusedSection]) {
@@ -53,7 +53,12 @@ struct SDPReader {
             let isOff = head.port == 0 && !lines.contains { $0.attribute == "bundle-only" }
             let kind = MediaKind(rawValue: head.media)
             if let kind, !isOff || isAnswer { counts[kind, default: 0] += 1 }
-            if let track = kind.map({ TrackID($0, counts[$0] ?? 0) }), tracks.contains(track), !isOff {
+            let track = kind.map { TrackID($0, counts[$0] ?? 0) }
+            if let track, track.number > 1, !isAnswer, tracks.contains(track), !isOff,
+                let section = try? section(lines, head, track, index: used.count)
+            {
+                used.append(section)
+            } else if let track, track.number == 1 || isAnswer, tracks.contains(track), !isOff {
                 used.append(try section(lines, head, track, index: used.count))
             } else if acceptsData, data == nil, !isOff, Self.isData(head, lines) {
                 data = try dataSection(lines, index: index)
@@ -120,6 +125,12 @@ struct SDPReader {
             throw .invalidSDP(line: head.number, text: "the mid is no token of 1 to 32 characters")
         }
         return mid
+    }
+
+    /// Whether the BUNDLE group names this m-line.
+    func isBundled(_ mid: String) -> Bool {
+        session.first { $0.attribute == "group" && $0.attributeValue.hasPrefix("BUNDLE") }?
+            .attributeValue.split(separator: " ").dropFirst().contains { $0 == mid } == true
     }
 
     /// The BUNDLE group has to name every used section (RFC 9143), because the engine has one transport.

@@ -189,13 +189,10 @@ final class SendTrack: Sendable {
     /// Announces the streams to the RTP session, before their first packets.
     func announce(to session: Element) throws(MediaError) {
         for ssrc in ssrcs { try RtcpTableRace.announce(codec, payloadType: payloadType, ssrc: ssrc, to: session) }
-        guard simulcast != nil else { return }
-        // A server asks for one of each version at once, and `rtpsession` passes one request of a peer in a round trip, whichever stream it is for.
-        // The pad owns the handler, and tracks hold its pipeline.
-        try session.pad("send_rtp_sink").interceptKeyFrameRequests(of: Set(ssrcs)) { [weak video] in
-            video?.requestKeyFrame()
-        }
     }
+
+    /// Sends a key frame of each version soon, with those that the peer asks for.
+    func requestKeyFrame() { video?.requestKeyFrame() }
 
     /// From now on the mode decides what is sent.
     func peerVerified() {

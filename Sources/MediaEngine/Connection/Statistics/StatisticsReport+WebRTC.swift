@@ -27,13 +27,8 @@ extension StatisticsReport {
         var transport = Transport(timestamp: timestamp)
         // Those of the first video come before those of the others.
         let known = sent.merging(received) { first, _ in first }
-        let order = session.sources.keys.sorted { first, second in
-            guard let tracks = known[first].flatMap({ one in known[second].map { (one.track, $0.track) } }),
-                tracks.0 != tracks.1
-            else { return first < second }
-            return tracks.0 < tracks.1
-        }
-        for ssrc in order {
+        let order = known.map { (track: $1.track, ssrc: $0) }.sorted { ($0.track, $0.ssrc) < ($1.track, $1.ssrc) }
+        for ssrc in order.map(\.ssrc) {
             guard let source = session.sources[ssrc] else { continue }
             if source.isSent, let stream = sent[ssrc] {
                 outbound.append(OutboundRtp(source, ssrc, stream, timestamp, statistics.sent[stream.track]))
