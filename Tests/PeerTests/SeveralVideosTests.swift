@@ -6,7 +6,9 @@ extension Peers {
     @Suite struct SeveralVideosTests {
         private static let other = "#additional-videos > video"
 
-        @Test("The page shows a second video of an agent, and hides it with the first one", arguments: BrowserKind.allCases)
+        @Test(
+            "The page shows a second video of an agent, and hides it with the first one",
+            arguments: BrowserKind.allCases)
         func shown(kind: BrowserKind) async throws {
             let server = try await CallServer()
             try await withBrowser(kind) { browser in

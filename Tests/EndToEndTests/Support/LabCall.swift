@@ -84,7 +84,9 @@ struct LabCall {
     static func decoded(_ track: TrackID, at end: Program) -> Int {
         let statistics = end.events.last { $0["event"] as? String == "statistics" }?["statistics"]
         let entries = statistics as? [[String: Any]] ?? []
-        let entry = entries.first { $0["type"] as? String == "inbound-rtp" && $0["codecId"] as? String == track.codecId }
+        let entry = entries.first {
+            $0["type"] as? String == "inbound-rtp" && $0["codecId"] as? String == track.codecId
+        }
         return entry?["framesDecoded"] as? Int ?? 0
     }
 

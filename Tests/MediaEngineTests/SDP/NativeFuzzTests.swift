@@ -72,7 +72,9 @@ private struct NativeFuzz {
             let asked = try #require(offer.sections.first { $0.mid == given.mid })
             // Further videos are only received.
             let possible: MediaDirection = given.track.number > 1 ? .recvonly : .sendrecv
-            #expect(given.direction == asked.direction.reversed.limited(to: possible), "seed \(seed) is answered otherwise:\n\(answer)")
+            #expect(
+                given.direction == asked.direction.reversed.limited(to: possible),
+                "seed \(seed) is answered otherwise:\n\(answer)")
         }
     }
 }

@@ -36,8 +36,8 @@ final class StreamRoutes: Sendable {
     /// Reads the mid of the first packet that enters a new `rtpjitterbuffer`.
     func watch(_ jitterBuffer: Element) throws(MediaError) {
         // The pad owns the closure, which does not own the pad.
-        try jitterBuffer.pad("sink").probeHead { [self] bytes in
-            note(firstPacket: bytes)
+        try jitterBuffer.pad("sink").probe { [self] packet in
+            _ = packet.reference.withBytes { note(firstPacket: $0) }
             return .passAndRemove
         }
     }
