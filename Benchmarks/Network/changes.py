@@ -146,7 +146,8 @@ def place_call(programs, network, change, phase):
         call = WatchedCall(lab, programs, folder, options, alice, bob)
         try:
             possible = act(lab, call, change)
-            call.wait_for_media(2.0, after=possible)
+            # SCTP waits for seconds after an outage before it tries again.
+            call.wait_for_media(10.0 if phase == "ringing" else 2.0, after=possible)
             missing = [max(0, max(end.last_gap_end(kind) for kind in KINDS) - possible) * 1000 for end in call.ends]
             fault = call.hang_up()
         except NotSeen as error:

@@ -64,6 +64,24 @@ struct PeerSilenceTests {
         #expect((400...450).contains(try #require(checks.first { $0 > 20_000 }) - 20_980), "\(checks)")
     }
 
+    @Test("The first packet after a silence ends it at once, and nothing passes after the end")
+    func resumed() {
+        let activity = PacketActivity(TransportTuning())
+        for time in stride(from: 0, to: 2_000, by: 20) {
+            #expect(activity.note(.media, at: start + .milliseconds(time)) == [])
+            _ = activity.look(at: start + .milliseconds(time))
+        }
+        var reports: [PeerConnectionEvent.Kind] = []
+        for time in stride(from: 2_000, to: 12_000, by: 100) {
+            reports += activity.look(at: start + .milliseconds(time))?.reports ?? []
+        }
+        #expect(reports.count { $0 == .interrupted } == 1 && !reports.contains(.resumed))
+        #expect(activity.note(.media, at: start + .milliseconds(11_910)) == [.resumed])
+        #expect(activity.note(.media, at: start + .milliseconds(11_930)) == [])
+        activity.end()
+        #expect(activity.note(.media, at: start + .milliseconds(11_950)) == nil)
+    }
+
     @Test("Silence asks for another path at the same pace twice, then ever more slowly, and interrupts once")
     func silent() throws {
         let reports = looks(media: [0..<8_000, 20_000..<21_000], until: 21_000).reports

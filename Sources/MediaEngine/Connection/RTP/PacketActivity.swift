@@ -6,6 +6,7 @@ final class PacketActivity: Sendable {
         var rhythm = PeerRhythm()
         var silence: PeerSilence
         var isOver = false
+        var report: (@Sendable (PeerConnectionEvent.Kind) -> Void)?
     }
     private let state: Mutex<State>
 
@@ -19,12 +20,20 @@ final class PacketActivity: Sendable {
     func watch(_ source: Element) throws(MediaError) {
         // The probe belongs to the pad, which this does not own.
         try source.pad("src").probeHead { [self] bytes in
-            let packet = PeerRhythm.Packet(bytes)
-            return state.withLock { state in
-                if state.isOver { return .drop }
-                state.rhythm.note(packet, at: .now)
-                return .pass
-            }
+            guard let reports = note(PeerRhythm.Packet(bytes), at: .now) else { return .drop }
+            if !reports.isEmpty, let report = state.withLock({ $0.report }) { reports.forEach(report) }
+            return .pass
+        }
+    }
+
+    /// Notes a packet; returns what to report, or nil after the teardown.
+    ///
+    /// The first packet after a silence ends it: a call does not wait for the next look to go on.
+    func note(_ packet: PeerRhythm.Packet, at now: ClockReading) -> [PeerConnectionEvent.Kind]? {
+        state.withLock { state in
+            if state.isOver { return nil }
+            state.rhythm.note(packet, at: now)
+            return state.silence.isInterrupted ? state.silence.look(at: now, state.rhythm).reports : []
         }
     }
 
@@ -34,8 +43,9 @@ final class PacketActivity: Sendable {
     func watchSilence(
         checkPath: @escaping @Sendable () -> Void, _ report: @escaping @Sendable (PeerConnectionEvent.Kind) -> Void
     ) {
+        state.withLock { $0.report = report }
         IceThread.shared.runRepeatedly(after: .zero) { [weak self] in
-            guard let look = self?.look() else { return nil }
+            guard let look = self?.look(at: .now) else { return nil }
             if look.checksPath { checkPath() }
             look.reports.forEach(report)
             return look.pause
@@ -43,8 +53,8 @@ final class PacketActivity: Sendable {
     }
 
     /// Nil after the teardown.
-    private func look() -> PeerSilence.Look? {
-        state.withLock { $0.isOver ? nil : $0.silence.look(at: .now, $0.rhythm) }
+    func look(at now: ClockReading) -> PeerSilence.Look? {
+        state.withLock { $0.isOver ? nil : $0.silence.look(at: now, $0.rhythm) }
     }
 
     /// The packets take another path from now on, which gets as much time as the former one.
@@ -58,5 +68,5 @@ final class PacketActivity: Sendable {
     /// A pipeline stops element by element, and the ICE source last. The peer's first RTCP packet, often its BYE, then reaches a `srtpdec` whose
     /// source pads have lost their streams. It makes up a stream, which it may not do
     /// (`gst_pad_create_stream_id_internal: assertion 'parent->numsinkpads <= 1' failed`).
-    func end() { state.withLock { $0.isOver = true } }
+    func end() { state.withLock { ($0.isOver, $0.report) = (true, nil) } }
 }

@@ -12,7 +12,8 @@ struct PeerSilence: Sendable {
 
     private let limit: Duration
     private let pathLimit: Duration
-    private var isInterrupted = false
+    /// Whether silence was reported that has not ended.
+    private(set) var isInterrupted = false
     /// How often the path was reported as silent since the last packet.
     private var searches = 0
     private var lastHeard: ClockReading?
