@@ -20,7 +20,7 @@ public struct MediaConfiguration: Sendable {
     /// Further video sources, such as a second camera or the screen: each is a video of its own for the peer (`TrackID`).
     ///
     /// They follow ``video`` in everything: muted, off and held with it. At most three, and none without ``video``. A peer that takes fewer videos
-    /// gets the first ones; ``CallEvent/mediaWarning(_:)`` tells of the others. Not every signaling takes them: media servers and rooms have one video.
+    /// gets the first ones; ``CallNotice/mediaWarning(text:)`` tells of the others. Not every signaling takes them: media servers and rooms have one video.
     public var additionalVideos: [VideoSource] = []
     /// How many videos the peer may send, 1 to 4.
     ///

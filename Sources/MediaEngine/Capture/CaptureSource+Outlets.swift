@@ -2,7 +2,7 @@
 extension CaptureSource {
     /// The frames as captured, before any call mutes them; the device is open while they are read.
     ///
-    /// ``MediaOutputs/frames(_:buffering:)`` describes them.
+    /// ``MediaOutputs/frames(_:ofVideo:buffering:)`` describes them.
     /// - Throws: ``MediaError`` when the device cannot be opened, ``MediaError/noFrame`` for audio.
     public func frames(
         _ format: PixelFormat = .i420, buffering: Int = 3
