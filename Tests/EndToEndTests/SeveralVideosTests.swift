@@ -77,7 +77,7 @@ extension EndToEnd {
             let bob = try await trio.listen(["--video", "clock", "--additional-video", "clock:smpte"])
             let alice = try trio.call([
                 "--json", "--duration", "3s", "--additional-video", "test:smpte", "--additional-video", "clock",
-                "--receive-videos", "4", "--record", path, "--expect", "video2.received.quality.framesMissing==0",
+                "--receive-videos", "4", "--record", path, "--expect", "video2.received.quality.framesMissing<10",
                 "--expect", "video2.received.framesDecoded>40", "--expect", "video3.sent.framesSent>40",
             ])
             #expect(try await alice.waitForExit() == 0, "\(alice.errors)")

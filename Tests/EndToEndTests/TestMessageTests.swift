@@ -49,7 +49,7 @@ extension EndToEnd {
             #expect(try report.number("dataChannel.messagesMissing") == 0)
             let without = try trio.call(["--duration", "1s", "--expect", "dataChannel.messagesMissing==0"])
             #expect(try await without.waitForExit() == 6)
-            #expect(without.errors.contains("it was called without --data-channel"), "\(without.errors)")
+            #expect(without.errors.contains("no messages were sent (--data-channel)"), "\(without.errors)")
             bob.signal(SIGINT)
         }
 

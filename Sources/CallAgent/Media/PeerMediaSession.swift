@@ -202,7 +202,8 @@ extension MediaSessionEvent {
             guard let fault = event.kind.fault(of: track) else { return nil }
             translated = .warning(fault)
         } else {
-            translated = MediaFact(event.kind)
+            guard let fact = MediaFact(event.kind) else { return nil }
+            translated = fact
         }
         self.init(translated, at: event.at)
     }
@@ -234,8 +235,8 @@ extension PeerConnectionEvent.Kind {
 }
 
 extension MediaFact {
-    fileprivate init(_ kind: PeerConnectionEvent.Kind) {
-        self =
+    fileprivate init?(_ kind: PeerConnectionEvent.Kind) {
+        let translated: MediaFact? =
             switch kind {
             case .localCandidate(let candidate):
                 .localCandidate(.init(candidate: candidate.candidate, mLine: candidate.mLine))
@@ -267,10 +268,13 @@ extension MediaFact {
             case .frameSizeReceived(let width, let height, _): .frameSizeReceived(.init(width: width, height: height))
             case .videoAdapted(let adaptation, _): .videoAdapted(VideoChange(adaptation))
             case .trackFailed(let failure): .trackFailed(TrackFault(failure))
-            case .trackRefused(let track): .warning("\(track) is not sent: the peer does not take it")
+            // Such a peer only sends: a client that publishes, or a participant of a room.
+            case .trackRefused: nil
             case .failed(let error): .failed(MediaSessionError(error).fault)
             case .dtmf(let digit): .dtmf(digit: String(digit.character))
             }
+        guard let translated else { return nil }
+        self = translated
     }
 }
 

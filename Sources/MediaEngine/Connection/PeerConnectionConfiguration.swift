@@ -54,8 +54,9 @@ public struct PeerConnectionConfiguration: Sendable {
     /// - Throws: ``MediaError/rejected(operation:text:)`` for numbers with a gap, and for too many.
     func checkTracks() throws(MediaError) {
         let videos = tracks.keys.filter { $0.kind == .video }.map(\.number).sorted()
-        guard videos.count < 2 || tracks.values.allSatisfy(\.simulcastScales.isEmpty) else {
-            throw .rejected(operation: "simulcast", text: "a connection with several videos has none")
+        guard videos.count < 2 || tracks.allSatisfy({ $0.key.kind == .audio || $0.value.simulcastScales.isEmpty })
+        else {
+            throw .rejected(operation: "simulcast of several videos", text: "use simulcastScales only with one video")
         }
         guard videos == Array(0..<videos.count).map({ $0 + 1 }), videos.count <= TrackID.maximumVideos else {
             throw .rejected(

@@ -93,7 +93,9 @@ final class PeerMedia: Sendable {
         (self.outputs, self.probe, self.report) = (outputs, probe, report)
         self.opus = opus
         maxReceiveKbit = configuration.tracks.compactMapValues(\.maxReceiveKbit)
-        let mostKbit = maxReceiveKbit.filter { $0.key.kind == .video }.map(\.value)
+        let mostKbit = choices.map(\.track).filter { id in
+            id.kind == .video && (id == .video || configuration.tracks[id]?.direction.receives == true)
+        }.compactMap { configuration.tracks[$0]?.maxReceiveKbit }
         estimateSender = EstimateSender(mostKbit: mostKbit.isEmpty ? nil : mostKbit.reduce(0, +))
         self.peer = peer
         // The pad owns the handler, and tracks hold their pipeline.

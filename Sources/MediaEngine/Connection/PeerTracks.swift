@@ -78,7 +78,7 @@ struct SentVideos: Sendable {
     var changeSmoothly: Bool { videos.allSatisfy(\.rate.encoder.changesRateSmoothly) }
 }
 
-/// Which part of what is sent each video is, over about the last second.
+/// The share of each video in the bytes that were sent over about the last second.
 ///
 /// A pure value; times are in s.
 struct VideoUse: Sendable {
@@ -90,6 +90,8 @@ struct VideoUse: Sendable {
 
     /// Notes how many bytes of each stream were sent so far.
     mutating func note(_ bytes: [UInt32: Int], at now: Double) {
+        // What was sent while nobody noted it was not sent lately.
+        if let time, now - time > Self.memory { (totals, latest) = (bytes, [:]) }
         let kept = exp(-(now - (time ?? now)) / Self.memory)
         for (ssrc, total) in bytes {
             latest[ssrc] = (latest[ssrc] ?? 0) * kept + Double(total - (totals[ssrc] ?? 0))

@@ -202,7 +202,7 @@ struct ListenCommand: AgentCommand {
     ) async throws -> BroadcastRun {
         var media = try await agentConfiguration(engine, maximumCalls: 1, ahead: JoinAhead()).media
         media.outputs = OutputConfiguration()
-        media.additionalVideos = []
+        media.keepOneVideo()
         let tokenFile = broadcast.broadcastTokenFile
         let plan = BroadcastRun.Plan(
             target: target, name: user, media: media,

@@ -11,7 +11,7 @@ extension MediaConfiguration {
     ) async throws {
         do {
             self.init(video: nil, audio: nil)
-            // Calls may have more; sessions on media servers and rooms have one.
+            // Calls may have more.
             receivedVideos = 1
             // Reports, expectations and statistics use all measurements.
             measurements = Set(MediaMeasurement.allCases)
@@ -22,6 +22,11 @@ extension MediaConfiguration {
         } catch let error as MediaError {
             throw Failure(error)
         }
+    }
+
+    /// Leaves out what is for calls only: media servers and rooms have one video, and no messages.
+    mutating func keepOneVideo() {
+        (additionalVideos, receivedVideos, allowsDataChannels) = ([], 1, false)
     }
 
     /// Marks what is generated: the other end can say what is missing, and how old it is.

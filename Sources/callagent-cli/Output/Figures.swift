@@ -139,7 +139,7 @@ enum Figures {
         if head == "timelineMs" { return ", because it did not come that far" }
         if head == "end" { return ", because it has not ended" }
         if head == "transport" { return ", because the peer reported nothing" }
-        if head == "dataChannel", call[head] == nil { return ", because it was called without --data-channel" }
+        if head == "dataChannel", call[head] == nil { return ", because no messages were sent (--data-channel)" }
         guard let track = call[head] as? [String: Any] else {
             return ", because \(call["connectedMs"] == nil ? "it was not connected" : "it had no \(head)")"
         }

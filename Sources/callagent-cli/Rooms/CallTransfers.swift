@@ -271,6 +271,7 @@ extension RoomConfiguration {
         settings.timeouts.ringMs = min(
             Int(requestLimit / .milliseconds(1)) + 5_000, SignalingLimits.ringTimeoutMs)
         settings.keptReports = 0
+        settings.media.keepOneVideo()
         self.init(settings, publishes: media)
     }
 }

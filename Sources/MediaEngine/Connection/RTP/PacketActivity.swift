@@ -33,7 +33,7 @@ final class PacketActivity: Sendable {
         state.withLock { state in
             if state.isOver { return nil }
             state.rhythm.note(packet, at: now)
-            return state.silence.isInterrupted ? state.silence.look(at: now, state.rhythm).reports : []
+            return state.silence.end(at: now, state.rhythm)
         }
     }
 

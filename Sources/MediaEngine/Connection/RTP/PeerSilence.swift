@@ -12,8 +12,7 @@ struct PeerSilence: Sendable {
 
     private let limit: Duration
     private let pathLimit: Duration
-    /// Whether silence was reported that has not ended.
-    private(set) var isInterrupted = false
+    private var isInterrupted = false
     /// How often the path was reported as silent since the last packet.
     private var searches = 0
     private var lastHeard: ClockReading?
@@ -41,6 +40,13 @@ struct PeerSilence: Sendable {
         look.pause = max(shortest / 20, look.pause)
         due = now + look.pause
         return look
+    }
+
+    /// Ends a silence when a packet arrives; returns what to report.
+    mutating func end(at now: ClockReading, _ rhythm: PeerRhythm) -> [PeerConnectionEvent.Kind] {
+        guard isInterrupted, let end = rhythm.endOfPatience(limit), end >= now else { return [] }
+        isInterrupted = false
+        return [.resumed]
     }
 
     private mutating func judge(_ now: ClockReading, _ rhythm: PeerRhythm) -> Look {

@@ -72,10 +72,13 @@ struct RemoteDescription: Sendable, Equatable {
             let sharesTransport =
                 section.fingerprint == first.fingerprint && section.iceUfrag == first.iceUfrag
                 && section.icePassword == first.icePassword && section.setup == first.setup
-            let before = sections.prefix { $0.track != section.track }.flatMap(\.formats)
-            let isClear = section.formats.allSatisfy { format in
-                before.allSatisfy { $0.payloadType != format.payloadType || $0.encoding == format.encoding }
-            }
+            let others = sections.filter { $0.track != section.track }.flatMap(\.formats)
+            let types = section.formats.map(\.payloadType)
+            let isClear =
+                Set(types).count == types.count
+                && section.formats.allSatisfy { format in
+                    others.allSatisfy { $0.payloadType != format.payloadType || $0.encoding == format.encoding }
+                }
             if !sharesTransport || !isClear || section.direction == .inactive || !isBundled(section.mid) {
                 refuse(section.track)
             }
