@@ -1,6 +1,13 @@
 internal import CallAgent
 internal import Synchronization
 
+/// What an end knows about a call, after its end.
+struct EndedCall: Sendable {
+    let report: CallReport
+    /// Nil: no messages were sent.
+    var messages: TestMessages.Figures?
+}
+
 /// One call of a command, after its end.
 struct CallOutcome: Sendable {
     let ended: EndedCall

@@ -2,13 +2,6 @@ internal import CallAgent
 internal import MediaEngine
 internal import Synchronization
 
-/// The end of a call as the program reports it.
-struct EndedCall: Sendable {
-    let report: CallReport
-    /// Nil: no messages were sent.
-    var messages: TestMessages.Figures?
-}
-
 /// Numbered messages that the two ends of a call send each other in a data channel, and what becomes of them.
 final class TestMessages: Sendable {
     /// What became of the messages, as the program's JSON has it.

@@ -59,19 +59,4 @@ import Testing
         #expect(read.sections.map(\.track) == [.audio, .video])
         #expect(read.sections[1].mid == "2")
     }
-
-    @Test("Which part of what is sent each video is follows what was sent lately")
-    func use() {
-        var use = VideoUse()
-        use.note([1: 900, 2: 100], at: 0)
-        #expect(abs(use.share(of: [1]) - 0.9) < 1e-9)
-        for step in 1...20 { use.note([1: 900, 2: 100 + 50 * step], at: 0.5 * Double(step)) }
-        #expect(use.share(of: [2]) > 0.99)
-        #expect(use.share(of: [3]) == 0 && VideoUse().share(of: [1]) == 0)
-        #expect(abs(use.share(of: [1, 2]) - 1) < 1e-9)
-        // Nobody noted what the first one sent alone.
-        use.note([1: 900_000, 2: 1_100], at: 40)
-        use.note([1: 900_100, 2: 1_200], at: 40.1)
-        #expect(abs(use.share(of: [1]) - 0.5) < 1e-9)
-    }
 }

@@ -7,7 +7,7 @@ internal import Synchronization
 final class BandwidthControl: Sendable {
     private struct State {
         var budget: VideoBudget
-        var use = VideoUse()
+        var sentShares = SentShares()
         /// The shares that the videos got last.
         var shares: [TrackID: Double] = [:]
         /// Whether it is looked at again soon.
@@ -77,13 +77,13 @@ final class BandwidthControl: Sendable {
     /// Sends other frames when the rate asks for it.
     private func adaptFrames() {
         let sent = tracks.sentVideos
-        if sent.videos.count > 1 { state.withLock { $0.use.note(retransmitted.bytes, at: seconds) } }
+        if sent.videos.count > 1 { state.withLock { $0.sentShares.note(retransmitted.bytes, at: seconds) } }
         for video in sent.videos {
             guard let capture = video.rate.capture else { continue }
             // The ladder is that of the largest version.
             let portion = video.share * video.rate.portion
             let step = state.withLock { state in
-                let share = sent.videos.count > 1 ? state.use.share(of: video.ssrcs) : 1
+                let share = sent.videos.count > 1 ? state.sentShares.share(of: video.ssrcs) : 1
                 return state.budget.adaptFrames(
                     of: video.id, capture, wantedKbit: sent.wantedKbit, portion: portion,
                     sentPortion: share * video.rate.portion, at: seconds)

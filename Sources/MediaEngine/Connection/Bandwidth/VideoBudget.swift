@@ -122,7 +122,7 @@ struct VideoBudget: Sendable {
 
     /// The frames of one video that should be sent from now on; nil: no change.
     ///
-    /// `wantedKbit` is that of all videos, `portion` what the largest version of this one gets of it, and `sentPortion` what it is of all that is sent.
+    /// `wantedKbit` is that of all videos. The largest version of this one gets `portion` of it, and makes `sentPortion` of what is sent.
     mutating func adaptFrames(
         of track: TrackID, _ capture: VideoLadder.Capture, wantedKbit: Int, portion: Double,
         sentPortion: Double, at now: Double

@@ -124,10 +124,8 @@ final class RetransmittedPackets: Sendable {
         /// The payload types of the videos and of what is sent again.
         var media: Set<Int> = []
         var retransmission: Set<Int> = []
-        /// Those of the videos, once they had a packet: one for each, or one for each version of a simulcast.
-        var ssrcs: Set<UInt32> = []
         var congestion = Congestion()
-        /// The bytes of each stream of video.
+        /// By SSRC, from the first packet on: one for each video, or one for each version of a simulcast.
         var bytes: [UInt32: Int] = [:]
         var count = 0
         var hasRefused = false
@@ -205,7 +203,7 @@ final class RetransmittedPackets: Sendable {
     /// Whether a request is answered; one for another stream is not ours to judge.
     private func answers(_ number: UInt16, _ ssrc: UInt32, at now: ClockReading) -> Bool {
         state.withLock { state in
-            guard state.ssrcs.contains(ssrc) else { return true }
+            guard state.bytes[ssrc] != nil else { return true }
             guard state.budget.hasRoom(at: now) else {
                 // On a path that is not full the peer asks again, and there is room then.
                 state.hasRefused = state.hasRefused || state.congestion.isPresent(at: now)
@@ -222,7 +220,6 @@ final class RetransmittedPackets: Sendable {
             if state.retransmission.contains(head.payloadType) {
                 state.count += 1
             } else if state.media.contains(head.payloadType) {
-                state.ssrcs.insert(head.ssrc)
                 state.bytes[head.ssrc, default: 0] += bytes
                 if state.latest.count == Self.remembered { state.latest.removeFirst() }
                 state.latest.append(Sent(number: head.number, ssrc: head.ssrc, bytes: bytes))
