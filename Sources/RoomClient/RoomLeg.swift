@@ -86,7 +86,7 @@ actor RoomLeg {
         // These do not wait for a slow server.
         case .query: reply(.status(.connected))
         // A connection of a room does not become another one.
-        case .offer: reply(.rollback, message.generation)
+        case .offer, .renegotiate: reply(.rollback, message.generation)
         default:
             guard message.generation == 0 else { return }
             queue.yield(message)

@@ -1,16 +1,36 @@
 internal import CallProtocol
 
-/// Replaces the current peer connection with another one: make before break.
+/// Replaces the current peer connection with another one: make before break, unless it has failed.
 ///
 /// Each end sends one message: `commit` when it receives the other's media on the new connection, or `rollback` when it gives the
 /// new connection up. So both ends reach the same result: the new connection when both committed, else the current one.
 extension CallMachine {
+    /// How many failed connections a call replaces: a cause that comes back must not go on for ever.
+    static let maximumReplacements = 8
+
     /// The caller makes the offer; the callee asks for it.
     mutating func changeMedia(_ media: CallMedia) -> [Effect] {
         if role == .caller { return begin(media) }
         askedMedia = media
         wantNewMedia(media)
         return [send(.renegotiate(media))] + start(.change)
+    }
+
+    /// Replaces the current connection, which has failed at this end, by one with the same media.
+    ///
+    /// The call ends if that is not possible: it is not connected yet, the peer is gone, or too many have failed.
+    mutating func connectionFailed(_ text: String) -> [Effect] {
+        guard hasFirstFrame, peerPresence != .gone, replacements < Self.maximumReplacements else {
+            return finish(.mediaFailed, text: text, by: .local)
+        }
+        guard current.failure == nil else { return [.ignored("a further failure of generation \(current.number)")] }
+        replacements += 1
+        let abandoned = abandonRestart(of: current.number)
+        (current.failure, current.isInterrupted) = (text, true)
+        let warning = Effect.notify(.mediaWarning(text: "another connection replaces the one that failed: \(text)"))
+        // A change that is under way brings another connection anyway.
+        let effects = next == nil && !isAskingForMedia ? changeMedia(current.media) : []
+        return abandoned + [warning] + effects
     }
 
     private mutating func begin(_ media: CallMedia) -> [Effect] {
@@ -38,10 +58,11 @@ extension CallMachine {
         return [.createOffer(media, generation: highest)] + start(.change)
     }
 
-    /// The callee asks for other media.
-    mutating func renegotiate(_ media: CallMedia) -> [Effect] {
+    /// The callee asks for other media, or for the same media on another connection: its end of that generation has failed.
+    mutating func renegotiate(_ media: CallMedia, generation number: Int) -> [Effect] {
         let media = media.allowingData(allowsData)
-        guard role == .caller, next == nil, hold == .none, media != current.media else {
+        let isPossible = media == current.media ? number == current.number : hold == .none
+        guard role == .caller, next == nil, isPossible else {
             return [.ignored("a change of media that is not possible now")]
         }
         guard hasFirstFrame else {
@@ -56,7 +77,7 @@ extension CallMachine {
     mutating func offerRequestedMedia() -> [Effect] {
         guard let media = requestedMedia else { return [] }
         requestedMedia = nil
-        return [.cancelTimer(.change)] + renegotiate(media)
+        return [.cancelTimer(.change)] + renegotiate(media, generation: current.number)
     }
 
     /// Another device accepted than the one whose answer this caller took: it needs an offer of its own.
@@ -125,7 +146,12 @@ extension CallMachine {
             + [.close(generation: old.number), .cancelTimer(.change), .notify(.mediaChanged(current.media))]
     }
 
+    /// The other end gives the next connection up, or as the caller refuses to make one.
     mutating func peerRolledBack(_ number: Int) -> [Effect] {
+        if next == nil, number == current.number, isAskingForMedia {
+            let effects = askedInVain("the caller makes no other connection")
+            return end == nil ? [.cancelTimer(.change)] + effects : effects
+        }
         guard next?.number == number else { return [.ignored("a rollback of generation \(number)")] }
         return abandonNext("the other end does not receive")
     }
@@ -133,11 +159,14 @@ extension CallMachine {
     /// Gives the next connection up and sends `rollback`; impossible once this end has committed.
     mutating func rollBack(_ text: String) -> [Effect] {
         guard let generation = next, !generation.isCommittedHere else { return [] }
+        // There is nothing to go back to.
+        if let failure = current.failure { return finish(.mediaFailed, text: failure, by: .local) }
         return [send(.rollback, of: generation)] + abandonNext(text)
     }
 
     private mutating func abandonNext(_ text: String) -> [Effect] {
         guard let generation = next else { return [] }
+        if let failure = current.failure { return finish(.mediaFailed, text: failure, by: .local) }
         let abandoned = abandonRestart(of: generation.number)
         next = nil
         askedMedia = nil
@@ -149,11 +178,15 @@ extension CallMachine {
         guard let generation = next else {
             // The callee gives up after the same time.
             requestedMedia = nil
-            guard isAskingForMedia else { return [] }
-            askedMedia = nil
-            return [.notify(.mediaChangeFailed(text: "the caller made no offer"))]
+            return isAskingForMedia ? askedInVain("the caller made no offer") : []
         }
         // This end has committed; now the peer decides.
         return generation.isCommittedHere ? start(.change) : rollBack("no media of the other end arrived in time")
+    }
+
+    private mutating func askedInVain(_ text: String) -> [Effect] {
+        if let failure = current.failure { return finish(.mediaFailed, text: failure, by: .local) }
+        askedMedia = nil
+        return [.notify(.mediaChangeFailed(text: text))]
     }
 }

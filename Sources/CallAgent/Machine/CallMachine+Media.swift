@@ -20,10 +20,10 @@ extension CallMachine {
             return [.notify(.trackFailed(fault))]
         case .captureFailed(let fault): return captureFailed(fault)
         case .interrupted: current.isInterrupted = true
-        case .resumed: current.isInterrupted = false
+        case .resumed: current.isInterrupted = current.failure != nil
         case .failed(.security(let text)): return finish(.securityFailed, text: text, by: .peer)
         case .failed(.incompatible(let text)): return finish(.incompatibleMedia, text: text, by: .peer)
-        case .failed(.other(let text)): return finish(.mediaFailed, text: text, by: .local)
+        case .failed(.other(let text)): return connectionFailed(text)
         default: return notice(of: fact).map { [.notify($0)] } ?? []
         }
         return []

@@ -93,7 +93,7 @@ extension CallMachine {
         switch body {
         case .offer(let offer): return takeOffer(offer, generation: generation)
         case .answer(let sdp) where role == .caller: return answered(sdp, generation)
-        case .renegotiate(let media): return renegotiate(media)
+        case .renegotiate(let media): return renegotiate(media, generation: generation)
         case .commit: return peerCommitted(generation)
         case .rollback: return peerRolledBack(generation)
         default: return [.ignored("an answer to no offer")]

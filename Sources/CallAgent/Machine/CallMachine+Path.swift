@@ -107,9 +107,10 @@ extension CallMachine {
         restart(of: number)?.isRunning == true ? endRestart(of: number, nil) : []
     }
 
-    /// Whether both ends have each other's descriptions of it.
+    /// Whether both ends have each other's descriptions of it, and this end still uses it.
     private func isNegotiated(_ number: Int) -> Bool {
-        phase == .accepted && !isAcceptPending && generation(number)?.isAnswered == true
+        guard phase == .accepted, !isAcceptPending, let generation = generation(number) else { return false }
+        return generation.isAnswered && generation.failure == nil
     }
 
     private var generationNumbers: [Int] { [current.number] + (next.map { [$0.number] } ?? []) }

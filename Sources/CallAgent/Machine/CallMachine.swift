@@ -67,6 +67,8 @@ public struct CallMachine: Sendable, Equatable {
     var isAskingForMedia: Bool { askedMedia != nil }
     /// The media that the callee asked for before this end, the caller, was connected.
     var requestedMedia: CallMedia?
+    /// How many connections that failed at this end were replaced.
+    var replacements = 0
 
     /// Begins a call.
     ///
@@ -252,7 +254,9 @@ public struct CallMachine: Sendable, Equatable {
     private mutating func noteInterruption() -> [Effect] {
         guard isInterrupted != shown.isInterrupted else { return [] }
         isInterrupted.toggle()
-        if isInterrupted { return start(.mediaLost) + [report(.interrupted, by: .peer)] }
+        if isInterrupted {
+            return start(.mediaLost) + [report(.interrupted, by: shown.failure == nil ? .peer : .local)]
+        }
         return [.cancelTimer(.mediaLost), report(.resumed, by: .peer)]
     }
 

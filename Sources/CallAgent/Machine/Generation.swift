@@ -2,7 +2,8 @@ internal import CallProtocol
 
 /// One peer connection of a call, as the rules see it.
 ///
-/// A call begins with one and gets another for what a connection cannot renegotiate: other media, or another device that answered.
+/// A call begins with one and gets another for what a connection cannot renegotiate: other media, another device that answered, or a
+/// failure that only a new association repairs.
 struct Generation: Sendable, Equatable {
     /// Counted from 0; part of every message.
     var number: Int
@@ -24,6 +25,8 @@ struct Generation: Sendable, Equatable {
     var isVerified = false
     /// Nothing of the peer arrives.
     var isInterrupted = false
+    /// Why it failed at this end while the call was connected; nothing brings it back.
+    var failure: String?
     /// A video frame was decoded.
     var hasVideoFrame = false
     /// Audio was decoded.

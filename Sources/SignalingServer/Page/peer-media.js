@@ -225,9 +225,15 @@ export class PeerMedia {
       this.#once("verified");
     }
     if (state !== "failed") return;
-    if (this.#facts.has("verified")) return this.#notifyOf(this.#silence.interrupt());
-    // The browser compares the peer's certificate with the fingerprint of its SDP. In Firefox DTLS fails with ICE, too, and sometimes before it.
     const dtls = this.#pc.getTransceivers()[0]?.sender.transport?.state;
+    if (this.#facts.has("verified")) {
+      this.#notifyOf(this.#silence.interrupt());
+      // Another network path does not help then.
+      const hasPath = ["connected", "completed"].includes(this.#pc.iceConnectionState);
+      if (dtls === "failed" && hasPath) this.#notify({ type: "failed", fault: "other", text: "DTLS failed" });
+      return;
+    }
+    // The browser compares the peer's certificate with the fingerprint of its SDP. In Firefox DTLS fails with ICE, too, and sometimes before it.
     const fault = dtls === "failed" && this.#facts.has("iceConnected") ? "security" : "other";
     this.#notify({ type: "failed", fault, text: fault === "security" ? "DTLS failed" : "ICE found no way" });
   }

@@ -1,10 +1,14 @@
-// A new peer connection replaces the current one: make before break.
+// A new peer connection replaces the current one: make before break, unless it has failed.
 // Each end sends one message: `commit` if it has the other's media on the new one, else `rollback`. So both
 // reach the same result: the new one if both committed, else the current one.
 
+import { finish } from "./rules-end.js";
 import { takeAnswer } from "./rules-messages.js";
 import { abandonRestart } from "./rules-path.js";
 import { cancelTimer, ignored, makeGeneration, notify, sameMedia } from "./rules-words.js";
+
+/** How many failed connections a call replaces: a cause that comes back must not go on for ever. */
+const maximumReplacements = 8;
 
 /** The user wants other media: the caller makes the offer, the callee asks for it. */
 export function changeMedia(rules, media) {
@@ -13,6 +17,23 @@ export function changeMedia(rules, media) {
   if (rules.role === "caller") return open(rules, media);
   rules.askedMedia = media;
   return [rules.say({ type: "renegotiate", media }), ...rules.start("change")];
+}
+
+/** The current connection failed at this end. Another one replaces it, unless the call is not connected yet, the peer is gone, or too many failed. */
+export function connectionFailed(rules, text) {
+  const { current } = rules;
+  if (!rules.hasFirstFrame || rules.peerPresence === "gone" || rules.replacements >= maximumReplacements) {
+    return finish(rules, "mediaFailed", { text, by: "local" });
+  }
+  if (current.failure !== undefined) return ignored(`a further failure of generation ${current.number}`);
+  rules.replacements += 1;
+  const abandoned = abandonRestart(rules, current);
+  current.failure = text;
+  current.isInterrupted = true;
+  const warning = notify("mediaWarning", { text: `another connection replaces the one that failed: ${text}` });
+  // A change that is under way brings another connection anyway.
+  const effects = rules.next || rules.askedMedia ? [] : changeMedia(rules, current.media);
+  return [...abandoned, warning, ...effects];
 }
 
 /** What the peer added is not sent, unless this end asked for it: its user has not agreed to that. */
@@ -42,12 +63,20 @@ export function takeChangeMessage(rules, message) {
   switch (message.type) {
     case "offer": return takeOffer(rules, message);
     case "answer": return rules.role === "caller" ? answered(rules, message) : ignored("an answer to no offer");
-    case "renegotiate": return renegotiate(rules, message.media);
+    case "renegotiate": return renegotiate(rules, message.media, number);
     case "commit": return peerCommitted(rules, number);
-    default:
-      if (rules.next?.number !== number) return ignored(`a rollback of generation ${number}`);
-      return abandonNext(rules, "the other end does not receive");
+    default: return peerRolledBack(rules, number);
   }
+}
+
+/** The other end gives the next connection up, or as the caller refuses to make one. */
+function peerRolledBack(rules, number) {
+  if (!rules.next && number === rules.current.number && rules.askedMedia) {
+    const effects = askedInVain(rules, "the caller makes no other connection");
+    return rules.phase === "ended" ? effects : [cancelTimer("change"), ...effects];
+  }
+  if (rules.next?.number !== number) return ignored(`a rollback of generation ${number}`);
+  return abandonNext(rules, "the other end does not receive");
 }
 
 function peerCommitted(rules, number) {
@@ -60,10 +89,10 @@ function peerCommitted(rules, number) {
   return completeIfAgreed(rules);
 }
 
-/** The callee wants other media. */
-function renegotiate(rules, media) {
-  const isPossible = rules.role === "caller" && !rules.next && rules.hold === "none";
-  if (!isPossible || sameMedia(media, rules.current.media)) return ignored("a change of media that is not possible now");
+/** The callee wants other media, or the same media on another connection: its end of that generation has failed. */
+function renegotiate(rules, media, number) {
+  const isPossible = sameMedia(media, rules.current.media) ? number === rules.current.number : rules.hold === "none";
+  if (rules.role !== "caller" || rules.next || !isPossible) return ignored("a change of media that is not possible now");
   if (!rules.hasFirstFrame) {
     rules.requestedMedia = media;
     return rules.start("change");
@@ -77,7 +106,7 @@ export function offerRequestedMedia(rules) {
   const { requestedMedia } = rules;
   if (!requestedMedia) return [];
   rules.requestedMedia = undefined;
-  return [cancelTimer("change"), ...renegotiate(rules, requestedMedia)];
+  return [cancelTimer("change"), ...renegotiate(rules, requestedMedia, rules.current.number)];
 }
 
 /** The caller offers another peer connection. */
@@ -139,11 +168,14 @@ function completeIfAgreed(rules) {
 /** Gives up the next one and sends `rollback`; impossible once this end has committed. */
 export function rollBack(rules, text) {
   if (!rules.next || rules.next.isCommittedHere) return [];
+  // There is nothing to go back to.
+  if (hasFailed(rules)) return endFailed(rules);
   return [rules.say({ type: "rollback" }, rules.next), ...abandonNext(rules, text)];
 }
 
 function abandonNext(rules, text) {
   if (!rules.next) return [];
+  if (hasFailed(rules)) return endFailed(rules);
   const { number } = rules.next;
   const abandoned = abandonRestart(rules, rules.next);
   rules.next = undefined;
@@ -160,7 +192,15 @@ export function changeTimedOut(rules) {
   }
   // The callee has given up by now.
   rules.requestedMedia = undefined;
-  if (!rules.askedMedia) return [];
-  rules.askedMedia = undefined;
-  return [notify("mediaChangeFailed", { text: "the caller made no offer" })];
+  return rules.askedMedia ? askedInVain(rules, "the caller made no offer") : [];
 }
+
+function askedInVain(rules, text) {
+  if (hasFailed(rules)) return endFailed(rules);
+  rules.askedMedia = undefined;
+  return [notify("mediaChangeFailed", { text })];
+}
+
+const hasFailed = (rules) => rules.current.failure !== undefined;
+
+const endFailed = (rules) => finish(rules, "mediaFailed", { text: rules.current.failure, by: "local" });

@@ -1,6 +1,6 @@
 // Handles the facts that the media of a generation reports.
 
-import { rollBack } from "./rules-change.js";
+import { connectionFailed, rollBack } from "./rules-change.js";
 import { finish } from "./rules-end.js";
 import { takePathFact } from "./rules-path.js";
 import { ignored, notify } from "./rules-words.js";
@@ -31,7 +31,7 @@ function note(generation, fact) {
     case "firstVideoFrame": generation.hasVideoFrame = true; break;
     case "firstAudioSample": generation.hasAudioSample = true; break;
     case "interrupted": generation.isInterrupted = true; break;
-    case "resumed": generation.isInterrupted = false; break;
+    case "resumed": generation.isInterrupted = generation.failure !== undefined; break;
     default: break;
   }
 }
@@ -39,7 +39,7 @@ function note(generation, fact) {
 function failed(rules, { fault, text }) {
   if (fault === "security") return finish(rules, "securityFailed", { text, by: "peer" });
   if (fault === "incompatible") return finish(rules, "incompatibleMedia", { text, by: "peer" });
-  return finish(rules, "mediaFailed", { text, by: "local" });
+  return connectionFailed(rules, text);
 }
 
 /** This medium is off until the user turns it on again, whichever peer connection the device was opened for. */

@@ -96,7 +96,8 @@ export function abandonRestart(rules, generation) {
   return generation.restart.isRunning ? endRestart(rules, generation) : [];
 }
 
-/** Whether both ends have each other's descriptions of it. */
+/** Whether both ends have each other's descriptions of it, and this end still uses it. */
 function isNegotiated(rules, generation) {
-  return rules.phase === "accepted" && !rules.isAcceptPending && generation.isAnswered;
+  return rules.phase === "accepted" && !rules.isAcceptPending && generation.isAnswered
+    && generation.failure === undefined;
 }

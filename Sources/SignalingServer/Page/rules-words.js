@@ -24,7 +24,7 @@ export const cancelTimer = (timer) => ({ do: "cancelTimer", timer });
 export function makeGeneration(number, media) {
   return {
     number, media, isBuilt: false, pendingOffer: undefined, isAnswered: false, device: undefined, isOffered: false,
-    heldCandidates: [], isVerified: false, isInterrupted: false, hasVideoFrame: false, hasAudioSample: false,
+    heldCandidates: [], isVerified: false, isInterrupted: false, failure: undefined, hasVideoFrame: false, hasAudioSample: false,
     gates: { audio: "closed", video: "closed", isReceiving: false }, isCommittedHere: false, isCommittedThere: false,
     restart: { number: 0, isRunning: false, isWanted: false, hasOwnParameters: false, hasPeerParameters: false },
   };

@@ -34,6 +34,7 @@ export class Rules {
   /** Of the peer's signaling connection: here, leaving (closed a moment ago) or gone. */
   peerPresence = "here";
   askedMedia = undefined;
+  replacements = 0;
   requestedMedia = undefined;
 
   /** `audioWhileHeld` is the audio gate while the call is held: closed, or blank for silence. */
@@ -244,7 +245,7 @@ export class Rules {
   #noteInterruption() {
     if (this.isInterrupted === this.shown.isInterrupted) return [];
     this.isInterrupted = !this.isInterrupted;
-    return this.isInterrupted ? [...this.start("mediaLost"), this.report("interrupted", "peer")]
+    return this.isInterrupted ? [...this.start("mediaLost"), this.report("interrupted", this.shown.failure === undefined ? "peer" : "local")]
       : [cancelTimer("mediaLost"), this.report("resumed", "peer")];
   }
 

@@ -83,7 +83,7 @@ struct EndpointSession: Sendable {
         case .iceRestart(let parameters): return note(parameters)
         case .query: return [.deliver(.status(phase == .ringing ? .calling : .connected))]
         // A client cannot be offered another connection.
-        case .offer: return [.deliver(.rollback, generation: generation)]
+        case .offer, .renegotiate: return [.deliver(.rollback, generation: generation)]
         case .reject(let farewell): return [.reply(.refused(code: farewell.code, text: farewell.text)), .end]
         case .hangup, .cancel:
             let stopped = EndpointReply(refusing: .serviceUnavailable, "the call is over")

@@ -91,7 +91,7 @@ struct KnownDefectTests {
         #expect(CallMachine.calling().after(.received(.error(404))).end?.reason == .unknownUser)
         for fault in [MediaFault.other(text: ""), .incompatible(text: ""), .security(text: "")] {
             for role in CallRole.both {
-                #expect(CallMachine.connected(role).after(.mediaFailed(fault)).state == .ended)
+                #expect(CallMachine.connecting(role).after(.mediaFailed(fault)).state == .ended)
             }
         }
     }

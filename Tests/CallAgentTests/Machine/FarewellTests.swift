@@ -104,8 +104,9 @@ struct FarewellTests {
             event: .mediaFailed(.incompatible(text: "no codec")), reason: .incompatibleMedia, code: 488, by: .peer,
             message: .reject(488, "no codec"), other: .calling(), otherReason: .incompatibleMedia),
         Story(
-            testDescription: "media fails in a connected call", machine: .connected(.callee),
-            event: .mediaFailed(.other(text: "encoder")), reason: .mediaFailed, code: 9906,
+            testDescription: "media fails in a connected call, and the caller offers no other connection",
+            machine: .connected(.callee).after(.mediaFailed(.other(text: "dtlsdec"))),
+            event: .timerFired(.change), reason: .mediaFailed, code: 9906,
             message: .hangup(9906), other: .connected(.caller), otherReason: .remoteFailed),
     ]
 

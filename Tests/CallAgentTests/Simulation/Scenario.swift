@@ -93,6 +93,7 @@ struct Scenario {
                     faults.append((random.below(20_000), .network(agent: index, isNoticed: !random.once(in: 3))))
                 }
             }
+            if random.once(in: 8) { faults.append((random.below(20_000), .breakMedia(agent: index))) }
             if random.once(in: 8) {
                 let start = random.below(15_000)
                 faults.append((start, .interrupt(agent: index, isOver: false)))

@@ -10,6 +10,10 @@ final class SimulatedMedia {
     weak var peer: SimulatedMedia?
     var gates = MediaGates()
     var isClosed = false
+    /// It failed at its agent: nothing passes it any more.
+    var hasFailed = false
+    /// Whether it can send and receive.
+    var isUsable: Bool { !isClosed && !hasFailed }
     /// The network of its agent that its path was made for.
     var network: Int
     /// Another path, while it is looked for.

@@ -15,6 +15,8 @@ final class SimulatedWorld {
         case crash(agent: Int)
         case interrupt(agent: Int, isOver: Bool)
         case fail(agent: Int, MediaFact)
+        /// All media of an agent fails, and only other connections help.
+        case breakMedia(agent: Int)
         /// The network of an agent changes: its paths are broken.
         case network(agent: Int, isNoticed: Bool)
         /// Nothing has arrived for 1 s, if the path is still broken.
@@ -112,6 +114,7 @@ final class SimulatedWorld {
         case .network(let agent, let isNoticed): changeNetwork(of: agent, isNoticed: isNoticed)
         case .silent(let media): noteSilence(media)
         case .path(let media, let restart): takePath(restart, media)
+        case .breakMedia(let agent): breakMedia(of: agent)
         case .fail(let agent, let fact):
             for media in medias.values.sorted(by: { $0.number < $1.number }) where media.agent == agent {
                 report(fact, media)
@@ -182,7 +185,19 @@ final class SimulatedWorld {
 
     func close(_ media: SimulatedMedia) {
         media.isClosed = true
-        // The other end receives nothing any more and notices that after a while.
+        leaveSilent(media)
+    }
+
+    private func breakMedia(of agent: Int) {
+        for media in medias.values.sorted(by: { $0.number < $1.number }) where media.agent == agent && media.isUsable {
+            media.hasFailed = true
+            leaveSilent(media)
+            report(.failed(.other(text: "broken")), media)
+        }
+    }
+
+    /// The other end receives nothing any more and notices that after a while.
+    private func leaveSilent(_ media: SimulatedMedia) {
         if let peer = media.peer, !peer.isClosed { queue.plan(.media(.interrupted, peer), at: now + 2_000) }
     }
 
@@ -207,7 +222,7 @@ final class SimulatedWorld {
             if let peer = media.peer {
                 flow(media, peer)
                 flow(peer, media)
-                if peer.isClosed { queue.plan(.media(.interrupted, media), at: now + 2_000) }
+                if !peer.isUsable { queue.plan(.media(.interrupted, media), at: now + 2_000) }
             }
         case .interrupted: media.isInterrupted = true
         case .resumed: media.isInterrupted = false
@@ -219,14 +234,14 @@ final class SimulatedWorld {
     }
 
     private func setInterrupted(_ media: SimulatedMedia, _ isInterrupted: Bool) {
-        if !isInterrupted, media.peer?.isClosed ?? true { return }
+        if !isInterrupted, media.peer?.isUsable != true { return }
         report(isInterrupted ? .interrupted : .resumed, media)
     }
 
     /// The media of `sender` arrives at `receiver` for the first time.
     private func flow(_ sender: SimulatedMedia, _ receiver: SimulatedMedia) {
         guard sender.isVerified, receiver.isVerified, sender.peer === receiver, receiver.peer === sender,
-            !sender.isClosed, !isBroken(sender)
+            sender.isUsable, !receiver.hasFailed, !isBroken(sender)
         else { return }
         let delay = now + 30 + random.below(1_000)
         if sender.gates.video == .live || sender.gates.video == .blank, !receiver.hasVideoFrame {
@@ -294,7 +309,7 @@ final class SimulatedWorld {
 
     private func takePath(_ restart: Int, _ media: SimulatedMedia) {
         guard let path = media.nextPath, path.restart == restart, path.network == networks[media.agent],
-            let peer = media.peer, !peer.isClosed, !media.isClosed,
+            let peer = media.peer, peer.isUsable, media.isUsable,
             peer.nextPath.map({ $0.network == networks[peer.agent] }) ?? false
         else { return }
         media.network = path.network

@@ -26,7 +26,7 @@ struct SimulationTests {
         for outcome in [
             "connected", "glare", "changed", "localHangup", "remoteHangup", "localCancelled", "remoteCancelled",
             "localRejected", "remoteRejected", "remoteBusy", "ringTimeout", "answeredElsewhere", "declinedElsewhere",
-            "connectTimeout", "unknownCall", "remoteLost", "restarted",
+            "connectTimeout", "unknownCall", "remoteLost", "restarted", "replaced",
         ] {
             #expect(
                 tally[outcome, default: 0] > Self.runs / Self.shards / 500, "\(outcome) happens too rarely: \(tally)")

@@ -35,6 +35,7 @@ struct SimulationVerdict {
             return complaints.append("\(name) is \(call.machine.state) forever")
         }
         if call.machine.next != nil || call.machine.isAskingForMedia { complaints.append("\(name) changes forever") }
+        if call.machine.replacements > 0 { outcomes.append("replaced") }
         if call.machine.current.restart.number > 0 { outcomes.append("restarted") }
         if call.machine.current.restart.isRunning { complaints.append("\(name) looks for a path forever") }
         if let media = call.media[call.machine.current.number], world.isBroken(media) {

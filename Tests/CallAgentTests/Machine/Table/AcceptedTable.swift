@@ -39,6 +39,7 @@ extension StateEventTable {
             <offer audio g2             | .                                    | close makeAnswer gates | .                        | +change makeAnswer gates | .
             <offer video g2             | .                                    | close makeAnswer gates | .                        | +change makeAnswer gates | .
             <renegotiate audio          | +change                              | .                      | makeOffer +change gates  | .                        | makeOffer +change gates
+            <renegotiate video          | +change                              | .                      | makeOffer +change gates  | .                        | makeOffer +change gates
             <state off                  | notify                               | "                      | "                        | "                        | "
             <state hold                 | gates notify                         | "                      | "                        | "                        | "
             <info                       | notify                               | "                      | "                        | "                        | "
@@ -70,7 +71,7 @@ extension StateEventTable {
             trackFailed video receiving | notify                               | "                      | "                        | "                        | "
             failed s                    | hangup >securityFailed               | "                      | "                        | "                        | "
             failed i                    | hangup >incompatibleMedia            | "                      | "                        | "                        | "
-            failed o                    | hangup >mediaFailed                  | "                      | "                        | "                        | "
+            failed o                    | hangup >mediaFailed                  | "                      | makeOffer +change +mediaLost gates notify >reconnecting | renegotiate +change +mediaLost notify >reconnecting | makeOffer +change gates notify
 
             timer connect               | hangup >connectTimeout               | "                      | .                        | "                        | "
             timer mediaLost             | .                                    | "                      | "                        | "                        | hangup >mediaLost

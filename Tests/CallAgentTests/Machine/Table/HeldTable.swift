@@ -41,6 +41,7 @@ extension StateEventTable {
             <offer video g1             | .                                    | +change makeAnswer | .            | "
             <offer audio g2             | .                                    | +change makeAnswer | .            | "
             <offer video g2             | .                                    | +change makeAnswer | .            | "
+            <renegotiate video          | makeOffer +change                    | .                  | makeOffer +change | .
             <state off                  | notify                               | gates notify       | notify       | .
             <state on                   | .                                    | gates notify       | notify       | .
             <state hold                 | notify                               | .                  | "            | "
@@ -68,6 +69,6 @@ extension StateEventTable {
             trackFailed video receiving | notify                               | "                  | "            | .
             failed s                    | hangup >securityFailed               | "                  | "            | .
             failed i                    | hangup >incompatibleMedia            | "                  | "            | .
-            failed o                    | hangup >mediaFailed                  | "                  | "            | .
+            failed o                    | makeOffer +change +mediaLost notify >reconnecting | renegotiate +change +mediaLost notify >reconnecting | makeOffer +change +mediaLost notify >reconnecting | .
             """)
 }
