@@ -203,7 +203,7 @@ let package = Package(
         .target(
             name: "TestServers",
             dependencies: [
-                "TransportSecurity",
+                "BuiltInPipelines", "TransportSecurity",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

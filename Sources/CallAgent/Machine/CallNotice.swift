@@ -11,6 +11,8 @@ public enum CallNotice: Sendable, Equatable {
     /// The call was connected by audio, because the video is late (``CallTimeouts/audioGraceMs``).
     case videoPending
     /// The call has other media from now on: for example, video was added, and both ends receive media on the new connection.
+    ///
+    /// Also for the same media on another connection: the former one had failed.
     case mediaChanged(CallMedia)
     /// The change of media failed or was refused; the call continues unchanged.
     case mediaChangeFailed(text: String)

@@ -34,7 +34,7 @@ public enum EndReason: String, Sendable, Equatable, Hashable, CaseIterable, Coda
     case remoteLost
     /// Nothing of the peer arrived for the media-lost timeout.
     case mediaLost
-    /// This end's media failed; the text names the element and GStreamer's own message.
+    /// This end's media failed, and no other connection could replace it; the text names the element and GStreamer's own message.
     case mediaFailed
     /// The peer's DTLS certificate is not the one its SDP named (RFC 8827 section 6.5). No media of the peer was let through.
     case securityFailed

@@ -58,7 +58,7 @@ public enum MediaFact: Sendable, Equatable {
     case dataChannel
     /// Something else failed; the call continues without it.
     case warning(String)
-    /// The media cannot continue.
+    /// The media cannot continue on this peer connection.
     case failed(MediaFault)
 }
 

@@ -283,6 +283,7 @@ struct WHIPEndpointRulesTests {
         var session = try Self.open()
         let offer = SignalingMessage.Offer(media: .audioVideo, sdp: Self.both)
         #expect(session.take(.offer(offer), generation: 2) == [.deliver(.rollback, generation: 2)])
+        #expect(session.take(.renegotiate(.audioVideo), generation: 0) == [.deliver(.rollback, generation: 0)])
     }
 
     private struct MissingReply: Error {}
