@@ -87,6 +87,15 @@ extension EndToEnd {
                 (["call", "bob", "--as", "alice", "--network", "5g"], "'5g' is no condition of a network; use NAME, "),
                 (["call", "bob", "--as", "alice", "--network", "lte,loss=5"], "'loss=5' is no condition"),
                 (["call", "bob", "--as", "alice", "--network", "loss=500%"], "a loss is 0 to 100 %"),
+                (
+                    ["call", "bob", "--as", "alice", "--network", "lte/rate=1M"],
+                    "'rate=1M' is no change of a network; use"
+                ),
+                (["call", "bob", "--as", "alice", "--network", "none/1s:lte"], "'lte' is no condition of a network"),
+                (
+                    ["call", "bob", "--as", "alice", "--network", "none/2s:rate=1M/1s:rate=2M"],
+                    "each change is later than the one before"
+                ),
                 (["call", "bob", "--as", "alice", "--at", "1s=network:rate=1"], "a rate is 1 kbit/s to 100 Gbit/s"),
                 (["call", "bob", "--as", "alice", "--at", "1s=room:a b"], "no name of a room"),
                 (["call", "bob", "--as", "alice", "--at", "1s=room:lab"], "--at …=room:lab needs --room-server"),

@@ -1,7 +1,11 @@
-/// Decides what becomes of each packet on a network with ``NetworkConditions``; pure.
+/// Decides what becomes of each packet on a network with a ``NetworkSchedule``; pure.
 struct EmulatedLink {
-    /// May change at any time; what is under way arrives as it was decided.
-    var conditions: NetworkConditions
+    /// At present; what is under way arrives as it was decided.
+    private(set) var conditions: NetworkConditions
+    /// The changes that are still to come.
+    private var changes: [NetworkSchedule.Change]
+    /// When the first packet was sent that the changes count from.
+    private var begin: Duration?
     /// When the packets that wait for the limited rate have left, since the start.
     private var isFreeAt = Duration.zero
     /// When the last packet arrives that no later one overtakes.
@@ -12,12 +16,27 @@ struct EmulatedLink {
     /// The headers of IPv4 and UDP.
     private static let headers = 28
 
-    init(_ conditions: NetworkConditions) { self.conditions = conditions.clamped }
+    init(_ schedule: NetworkSchedule) { (conditions, changes) = (schedule.conditions.clamped, schedule.changes) }
+
+    /// Has other conditions from now on; what waits for the rate or is under way stays.
+    mutating func follow(_ schedule: NetworkSchedule) {
+        (conditions, changes, begin) = (schedule.conditions.clamped, schedule.changes, nil)
+    }
+
+    private mutating func change(_ now: Duration) {
+        let first = begin ?? now
+        begin = first
+        while let change = changes.first, change.after <= now - first {
+            conditions = change.conditions.clamped
+            changes.removeFirst()
+        }
+    }
 
     /// When a packet that is sent now arrives, since the start; nil: it is lost.
     mutating func arrival(
         of bytes: Int, sentAt now: Duration, using random: inout some RandomNumberGenerator
     ) -> Duration? {
+        change(now)
         var departure = now
         if let bitrate = conditions.bitrate {
             let begin = max(now, isFreeAt)

@@ -55,29 +55,3 @@ public struct NetworkConditions: Sendable, Equatable {
         return result
     }
 }
-
-extension NetworkConditions {
-    /// Typical conditions by name, one direction each.
-    public static let known: [(name: String, conditions: NetworkConditions)] = [
-        ("none", NetworkConditions()),
-        ("dsl", NetworkConditions(delayMs: 15, jitterMs: 2, bitrate: 2_000_000)),
-        ("lte", NetworkConditions(delayMs: 30, jitterMs: 15, lossPercent: 0.3, bitrate: 8_000_000)),
-        ("3g", NetworkConditions(delayMs: 75, jitterMs: 25, lossPercent: 1, bitrate: 750_000)),
-        ("wifi-bad", NetworkConditions(delayMs: 5, jitterMs: 40, lossPercent: 4, burst: 3, bitrate: 6_000_000)),
-        ("satellite", NetworkConditions(delayMs: 300, jitterMs: 5, lossPercent: 0.5, bitrate: 5_000_000)),
-        ("loss10", NetworkConditions(delayMs: 20, lossPercent: 10)),
-    ]
-
-    /// The conditions of this name; nil if there are none.
-    public init?(named name: String) {
-        guard let known = Self.known.first(where: { $0.name == name }) else { return nil }
-        self = known.conditions
-    }
-
-    private init(
-        delayMs: Double, jitterMs: Double = 0, lossPercent: Double = 0, burst: Double = 1, bitrate: Double? = nil
-    ) {
-        (self.delayMs, self.jitterMs, self.lossPercent) = (delayMs, jitterMs, lossPercent)
-        (self.burst, self.bitrate) = (burst, bitrate)
-    }
-}

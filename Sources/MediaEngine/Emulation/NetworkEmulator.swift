@@ -6,7 +6,7 @@ internal import Synchronization
 /// It is for tests: it needs no privileges, and treats each end of a process by itself. It delays, loses and limits what this end sends once ICE has found a path: DTLS,
 /// media, RTCP and data channels. ICE's own checks, TURN and signaling are not affected. For both directions, both ends need one.
 ///
-///     let network = NetworkEmulator(NetworkConditions(named: "lte")!)
+///     let network = NetworkEmulator(NetworkSchedule(named: "lte")!)
 ///     configuration.media.network = network
 ///     …
 ///     network.conditions.lossPercent = 10
@@ -32,16 +32,24 @@ public final class NetworkEmulator: Sendable {
     private static let capacity = 20_000
 
     /// Emulates a network with these conditions.
-    public init(_ conditions: NetworkConditions = NetworkConditions()) {
-        state = Mutex(State(link: EmulatedLink(conditions)))
+    public convenience init(_ conditions: NetworkConditions = NetworkConditions()) {
+        self.init(NetworkSchedule(conditions))
     }
 
-    /// The conditions; may change at any time, from any thread.
+    /// Emulates a network whose conditions change, from the first packet on.
+    public init(_ schedule: NetworkSchedule) { state = Mutex(State(link: EmulatedLink(schedule))) }
+
+    /// The conditions at present; may be set at any time, from any thread, and stay then.
     ///
     /// A value that cannot be used (``NetworkConditions/complaint``) counts as the nearest one that can.
     public var conditions: NetworkConditions {
         get { state.withLock { $0.link.conditions } }
-        set { state.withLock { $0.link.conditions = newValue.clamped } }
+        set { follow(NetworkSchedule(newValue)) }
+    }
+
+    /// Has other conditions from now on, and changes them as planned from the next packet on.
+    public func follow(_ schedule: NetworkSchedule) {
+        state.withLock { $0.link.follow(schedule) }
     }
 
     /// Calls `deliver` when a packet arrives, or at once with true if it is lost.

@@ -68,7 +68,7 @@ struct LabCommand: AsyncParsableCommand {
         let engine = try await ProgramEngine.start(nil, log)
         var runs: [ScenarioRun] = []
         for network in networks.isEmpty
-            ? try NetworkConditions.known.map({ try NetworkArgument(parsing: $0.name) }) : networks
+            ? try NetworkSchedule.known.map({ try NetworkArgument(parsing: $0.name) }) : networks
         {
             let scenario = try scenario(on: network, in: folder)
             runs.append(

@@ -58,7 +58,7 @@ struct IceOptions: ParsableArguments {
         try StunTurnServer.check(iceServer.map(\.checked))
         configuration.iceTransportPolicy = icePolicy
         configuration.looksUpMulticastNames = mdns
-        configuration.network = network.map { NetworkEmulator($0.conditions) }
+        configuration.network = network.map { NetworkEmulator($0.schedule) }
         if let iceGatherTimeout {
             configuration.candidateDelivery = .inDescription(timeoutMs: iceGatherTimeout.milliseconds)
         }

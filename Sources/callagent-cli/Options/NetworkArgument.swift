@@ -2,33 +2,56 @@ internal import ArgumentParser
 internal import CallAgent
 internal import MediaEngine
 
-/// The conditions of a network as words: `lte`, `delay=40ms,loss=5%`, or `lte,rate=2M`.
+/// A network as words: `lte`, `delay=40ms,loss=5%`, `lte,rate=2M`, or `rate=4M/10s:rate=500k`.
 struct NetworkArgument: ExpressibleByArgument, Sendable, Equatable {
-    let conditions: NetworkConditions
+    let schedule: NetworkSchedule
     /// As it was written.
     let text: String
 
     static let form =
-        "NAME, KEY=VALUE,… or NAME,KEY=VALUE,…; names: \(NetworkConditions.known.map(\.name).joined(separator: ", ")); "
-        + "keys: delay, jitter, loss, burst, reorder, rate, queue, such as delay=40ms,loss=5%,rate=2M"
+        "NAME, KEY=VALUE,… or NAME,KEY=VALUE,…; names: \(NetworkSchedule.known.map(\.name).joined(separator: ", ")); "
+        + "keys: delay, jitter, loss, burst, reorder, rate, queue, such as delay=40ms,loss=5%,rate=2M; "
+        + "later changes: /TIME:KEY=VALUE,…, such as rate=4M/10s:rate=500k"
 
     init?(argument: String) { try? self.init(parsing: argument) }
 
     /// - Throws: a `ValidationError` that says which part is wrong.
     init(parsing text: String) throws {
-        var conditions = NetworkConditions()
-        for (place, part) in text.split(separator: ",", omittingEmptySubsequences: false).enumerated() {
+        let phases = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        var schedule = NetworkSchedule()
+        var parts = Self.parts(phases[0])
+        if let known = NetworkSchedule(named: parts[0]) {
+            schedule = known
+            parts.removeFirst()
+        }
+        // What is set once holds all the time: steps,delay=100ms
+        try Self.set(parts, &schedule.conditions)
+        for index in schedule.changes.indices { try Self.set(parts, &schedule.changes[index].conditions) }
+        for phase in phases.dropFirst() {
+            let words = phase.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard words.count == 2, let time = DurationArgument(argument: words[0])?.duration else {
+                throw ValidationError("'\(phase)' is no change of a network; use TIME:KEY=VALUE,…")
+            }
+            // A change keeps the values that it does not name.
+            var conditions = schedule.changes.last?.conditions ?? schedule.conditions
+            try Self.set(Self.parts(words[1]), &conditions)
+            schedule.changes.append(.init(after: time, conditions: conditions))
+        }
+        if let complaint = schedule.complaint { throw ValidationError("'\(text)': \(complaint)") }
+        (self.schedule, self.text) = (schedule, text)
+    }
+
+    private static func parts(_ text: String) -> [String] {
+        text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    private static func set(_ parts: [String], _ conditions: inout NetworkConditions) throws {
+        for part in parts {
             let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            if words.count == 1, place == 0, let known = NetworkConditions(named: words[0]) {
-                conditions = known
-            } else {
-                guard words.count == 2, Self.set(words[0], words[1], &conditions) else {
-                    throw ValidationError("'\(part)' is no condition of a network; use \(Self.form)")
-                }
+            guard words.count == 2, set(words[0], words[1], &conditions) else {
+                throw ValidationError("'\(part)' is no condition of a network; use \(form)")
             }
         }
-        if let complaint = conditions.complaint { throw ValidationError("'\(text)': \(complaint)") }
-        (self.conditions, self.text) = (conditions, text)
     }
 
     private static func set(_ key: String, _ value: String, _ conditions: inout NetworkConditions) -> Bool {

@@ -66,7 +66,7 @@ struct Script: Sendable {
         case .outputOn: await call.setOutput(true)
         case .restartIce: await call.restartIce()
         case .addVideo: try await call.changeMedia(to: .audioVideo)
-        case .network(let argument): network?.conditions = argument.conditions
+        case .network(let argument): network?.follow(argument.schedule)
         case .room(let room):
             guard let transfers else { throw RoomError.notTransferred(text: "--room-server is missing") }
             try await transfers.enter(room, with: call)

@@ -16,7 +16,7 @@ final class ArtifactFolder: Sendable {
 
     /// Makes the folder for what a scenario writes: with the name of its file and network, and a number if another one has that name, too.
     func make(for file: String, on network: NetworkArgument?) throws(Failure) -> String {
-        let network = network.map { "-" + $0.text.replacing("%", with: "").replacing(",", with: "-") } ?? ""
+        let network = network.map { "-" + $0.text.replacing("%", with: "").replacing(/[^\w.=]/, with: "-") } ?? ""
         let name = URL(fileURLWithPath: file).deletingPathExtension().lastPathComponent + network
         let count = names.withLock { names in
             names[name, default: 0] += 1

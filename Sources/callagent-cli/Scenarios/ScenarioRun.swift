@@ -42,8 +42,8 @@ struct ScenarioRun: Sendable {
                 if configurations[party.name]?.media.network == nil,
                     scenario.network != nil || scenario.changesNetwork(of: party.name)
                 {
-                    let conditions = scenario.network?.conditions ?? NetworkConditions()
-                    configurations[party.name]?.media.network = NetworkEmulator(conditions)
+                    let schedule = scenario.network?.schedule ?? NetworkSchedule()
+                    configurations[party.name]?.media.network = NetworkEmulator(schedule)
                 }
             } catch {
                 guard error.status != .usage else {

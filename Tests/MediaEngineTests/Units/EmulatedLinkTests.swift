@@ -14,7 +14,7 @@ struct EmulatedLinkTests {
     private func delays(
         _ conditions: NetworkConditions, count: Int = 20_000, bytes: Int = 972, everyMs: Double = 1
     ) -> [Double?] {
-        var link = EmulatedLink(conditions)
+        var link = EmulatedLink(NetworkSchedule(conditions))
         var random = SeededGenerator(seed: 7)
         return (0..<count).map { number in
             let now = Duration.milliseconds(Double(number) * everyMs)
@@ -57,7 +57,7 @@ struct EmulatedLinkTests {
         #expect((arrived.max() ?? 0) <= 108 && (arrived.last ?? 0) > 90)
         #expect(abs(arrived.count - 512) < 10)
         // A pause empties the queue.
-        var link = EmulatedLink(conditions { $0.bitrate = 1_000_000 })
+        var link = EmulatedLink(NetworkSchedule(conditions { $0.bitrate = 1_000_000 }))
         var random = SeededGenerator(seed: 1)
         for _ in 0..<10 { _ = link.arrival(of: 972, sentAt: .zero, using: &random) }
         #expect(link.arrival(of: 972, sentAt: .seconds(1), using: &random) == .milliseconds(1_008))
@@ -73,10 +73,10 @@ struct EmulatedLinkTests {
 
     @Test("New conditions apply to what is sent from then on")
     func changed() {
-        var link = EmulatedLink(conditions { $0.delayMs = 100 })
+        var link = EmulatedLink(NetworkSchedule(conditions { $0.delayMs = 100 }))
         var random = SeededGenerator(seed: 1)
         #expect(link.arrival(of: 100, sentAt: .zero, using: &random) == .milliseconds(100))
-        link.conditions = NetworkConditions()
+        link.follow(NetworkSchedule())
         // It does not overtake what is under way.
         #expect(link.arrival(of: 100, sentAt: .milliseconds(10), using: &random) == .milliseconds(100))
         #expect(link.arrival(of: 100, sentAt: .milliseconds(200), using: &random) == .milliseconds(200))
@@ -94,8 +94,45 @@ struct EmulatedLinkTests {
             _ = delays(conditions, count: 100)
             #expect(NetworkEmulator(conditions).conditions == conditions.clamped)
         }
-        for (_, known) in NetworkConditions.known { #expect(known.complaint == nil && known.clamped == known) }
-        #expect(NetworkConditions(named: "lte")?.bitrate == 8_000_000 && NetworkConditions(named: "5g") == nil)
+        for (_, known) in NetworkSchedule.known {
+            #expect(known.complaint == nil)
+            for conditions in [known.conditions] + known.changes.map(\.conditions) {
+                #expect(conditions.clamped == conditions)
+            }
+        }
+        #expect(NetworkSchedule(named: "lte")?.conditions.bitrate == 8_000_000 && NetworkSchedule(named: "5g") == nil)
+        let change = { (seconds: Int) in
+            NetworkSchedule.Change(after: .seconds(seconds), conditions: NetworkConditions())
+        }
+        for times in [[0], [2, 1], [1, 1], [-1]] {
+            let schedule = NetworkSchedule(then: times.map(change))
+            #expect(schedule.complaint == "each change is later than the one before")
+        }
+        let broken = NetworkSchedule(then: [.init(after: .seconds(1), conditions: conditions { $0.bitrate = 0 })])
+        #expect(broken.complaint == "a rate is 1 kbit/s to 100 Gbit/s")
+    }
+
+    @Test("Conditions change as planned from the first packet on, until others are set")
+    func schedule() {
+        var random = SystemRandomNumberGenerator()
+        let losing = conditions { $0.lossPercent = 100 }
+        let schedule = NetworkSchedule(then: [
+            .init(after: .seconds(1), conditions: losing), .init(after: .seconds(2), conditions: NetworkConditions()),
+        ])
+        var link = EmulatedLink(schedule)
+        func isLost(at seconds: Double) -> Bool {
+            link.arrival(of: 100, sentAt: .seconds(seconds), using: &random) == nil
+        }
+        #expect(!isLost(at: 5), "the first packet begins the time")
+        #expect(!isLost(at: 5.999))
+        #expect(isLost(at: 6))
+        #expect(isLost(at: 6.999))
+        #expect(!isLost(at: 7))
+        link.follow(schedule)
+        #expect(!isLost(at: 8))
+        #expect(!isLost(at: 11), "both changes are due")
+        link.follow(NetworkSchedule(losing))
+        #expect(isLost(at: 12) && isLost(at: 20), "no change is left")
     }
 
     @Test("What an emulator delays arrives complete and in order, also when the conditions change meanwhile")
