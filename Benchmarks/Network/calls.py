@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 from lab import Lab, SERVER
 from servers import ice_options, ice_url, start_signaling, start_turn
@@ -20,22 +21,22 @@ PEERS_PYTHON = os.path.join(HERE, "..", "..", ".build", "peers", "bin", "python"
 def own_call(programs, folder, seconds, network):
     """A call of the program: the first frame in ms, frames decoded, seconds frozen, playout delay in ms, each of caller and callee."""
     program = os.path.join(programs, "callagent")
-    path, steps, busy = split(network)
-    options = ["--video", "busy", "--video-rate", "2000"] if busy else []
+    path, steps = split(network)
     with Lab(os.path.join(programs, "path-emulator"), **path) as lab:
-        common = ["--signaling", start_signaling(lab, program), "--video-size", "640x360@30", *options]
+        common = ["--signaling", start_signaling(lab, program)]
         if "nats" in path:
             start_turn(lab)
             common += ice_options(["stun"])
         outputs = {name: open(os.path.join(folder, name), "w+") for name in ("bob", "alice", "listening")}
         bob = lab.start(
-            "bob", program, "listen", "--as", "bob", "--allow", "alice", "--once", "--json", *common,
+            "bob", program, "listen", "--as", "bob", "--allow", "alice", "--once", "--json", *common, *options(video(network, "bob")),
             stdout=outputs["bob"], stderr=subprocess.DEVNULL)
         lab.wait_for_connection("bob", 8080)
         alice = lab.start(
             "alice", program, "call", "bob", "--as", "alice", "--json", "--duration", str(seconds), *common,
+            *options(video(network, "alice")),
             stdout=outputs["alice"], stderr=subprocess.DEVNULL)
-        lab.follow(steps)
+        link = watched(lab, steps, seconds)
         for end in (alice, bob):
             end.wait(timeout=seconds + 60)
         calls = []
@@ -48,33 +49,74 @@ def own_call(programs, folder, seconds, network):
         "frames": [video["framesDecoded"] for video in received],
         "frozen": [video["totalFreezesDurationMs"] / 1000 for video in received],
         "delay": [video["quality"]["playoutDelayMs"] for video in received],
+        "longest": [video["quality"]["longestFreezeMs"] / 1000 for video in received],
+        "concealed": [call["audio"]["received"]["concealedMs"] for call in calls],
+        "rate": [video["framesDecoded"] / seconds for video in received],
+        "link": link,
     }
 
 
 def split(network):
-    """What the lab gets, what changes in it and when, and whether the video is busy."""
-    path = {name: value for name, value in network.items() if name not in ("steps", "busy")}
-    return path, network.get("steps", []), network.get("busy", False)
+    """What the lab gets, and what changes in it and when."""
+    path = {name: value for name, value in network.items() if name not in ("steps", "video")}
+    return path, network.get("steps", [])
+
+
+# What an end sends unless the network says otherwise.
+VIDEO = {"size": (640, 360), "kbit": 1000, "busy": False}
+
+
+def video(network, name):
+    """What this end sends; a network may say it for both, or for alice alone."""
+    wanted = network.get("video", {})
+    return VIDEO | wanted.get(name, {} if "alice" in wanted or "bob" in wanted else wanted)
+
+
+def options(video):
+    source = ["--video", "busy"] if video["busy"] else []
+    return ["--video-size", "{}x{}@30".format(*video["size"]), "--video-rate", str(video["kbit"]), *source]
+
+
+def watched(lab, steps, seconds):
+    """Changes the lab, and reports once a second what passes; a list that grows."""
+    reports = []
+    lab.follow(steps)
+
+    def watch():
+        start = time.monotonic()
+        for second in range(1, seconds + 1):
+            time.sleep(max(0, start + second - time.monotonic()))
+            try:
+                reports.append(lab.report())
+            except (OSError, ValueError):
+                return  # The call ended early.
+
+    threading.Thread(target=watch, daemon=True).start()
+    return reports
 
 
 def chromium_call(programs, folder, seconds, network):
     """The same between two Chromium browsers; nothing when one of them sees no video."""
-    busy = network.get("busy", False)
-    camera = [f"--use-file-for-fake-video-capture={busy_file()}"] if busy else []
-
     def start(lab, name, stun):
+        sent = video(network, name)
+        camera = [f"--use-file-for-fake-video-capture={busy_file(sent['size'])}"] if sent["busy"] else []
+        size = "{}x{}".format(*sent["size"])
         lab.start(
             name, "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
             f"--user-data-dir={folder}/{name}", "--use-fake-ui-for-media-stream",
             "--use-fake-device-for-media-stream=fps=30", "--autoplay-policy=no-user-gesture-required",
             "--disable-component-update", "--disable-background-networking",
             f"--unsafely-treat-insecure-origin-as-secure=http://{SERVER}:8000", *camera,
-            f"http://{SERVER}:8000/?{name}&{seconds}&{stun}&{2000 if busy else 1000}",
+            f"http://{SERVER}:8000/?{name}&{seconds}&{stun}&{sent['kbit']}&{size}",
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-    ends = exchanged_call(programs, seconds, network, start)
+    ends, link = exchanged_call(programs, seconds, network, start)
     return ends and {
         **figures(ends),
+        "link": link,
+        "longest": [end["longest"] / 1000 for end in ends],
+        "concealed": [end["concealedSamples"] / 48 for end in ends],
+        "rate": [end["framesDecoded"] / seconds for end in ends],
         # The mean of the call; the program's is the one at its end.
         "delay": [1000 * end["jitterBufferDelay"] / max(1, end["jitterBufferEmittedCount"]) for end in ends],
     }
@@ -82,14 +124,13 @@ def chromium_call(programs, folder, seconds, network):
 
 def aiortc_call(programs, folder, seconds, network):
     """The same between two connections of aiortc; nothing when one of them sees no video. It sends at most 1.5 Mbit/s, and plays at once."""
-    film = [busy_file()] if network.get("busy", False) else []
-
     def start(lab, name, stun):
+        film = [busy_file(video(network, name)["size"])] if video(network, name)["busy"] else []
         lab.start(
             name, PEERS_PYTHON, "-B", os.path.join(HERE, "aiortc_end.py"), name, f"{SERVER}:8000", str(seconds), stun, *film,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-    ends = exchanged_call(programs, seconds, network, start)
+    ends, _ = exchanged_call(programs, seconds, network, start)
     return ends and {**figures(ends), "delay": [float("nan")] * 2}
 
 
@@ -102,8 +143,8 @@ def figures(ends):
 
 
 def exchanged_call(programs, seconds, network, start):
-    """What alice and bob post after a call whose messages exchange.py passes; `start` starts one of them. None without both results."""
-    path, steps, _ = split(network)
+    """What alice and bob post after a call whose messages exchange.py passes; `start` starts one of them. Also what passed the link. None without both results."""
+    path, steps = split(network)
     with Lab(os.path.join(programs, "path-emulator"), **path) as lab:
         exchange = lab.start(
             "server", sys.executable, os.path.join(HERE, "exchange.py"), SERVER, "8000",
@@ -115,24 +156,24 @@ def exchanged_call(programs, seconds, network, start):
             stun = ice_url("stun")
         for name in ("alice", "bob"):
             start(lab, name, stun)
-        lab.follow(steps)
+        link = watched(lab, steps, seconds)
         deadline = threading.Timer(seconds + 60, exchange.kill)
         deadline.start()
         results = {}
         while len(results) < 2 and (line := exchange.stdout.readline()):
             results[json.loads(line)["name"]] = json.loads(line)
         deadline.cancel()
-    return [results["alice"], results["bob"]] if len(results) == 2 else None
+    return ([results["alice"], results["bob"]] if len(results) == 2 else None), link
 
 
 @functools.cache
-def busy_file():
+def busy_file(size):
     """Ten seconds of the program's busy video, for Chromium and aiortc."""
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
     path = os.path.join(folder.name, "busy.y4m")
     source = open(os.path.join(HERE, "..", "..", "pipelines", "sources", "busy-video-source.launch")).readlines()[-1]
     launch = source.replace("is-live=true", "num-buffers=300").replace(
-        "name=format", "caps=video/x-raw,format=I420,width=640,height=360,framerate=30/1")
+        "name=format", "caps=video/x-raw,format=I420,width={},height={},framerate=30/1".format(*size))
     subprocess.run(["gst-launch-1.0", "-q", *launch.split(), "!", "y4menc", "!", "filesink", f"location={path}"], check=True)
     return path

@@ -5,6 +5,7 @@
 With IPv6 the same addresses begin with fd77: instead of 10.77, as in fd77:1::2.
 """
 
+import json
 import os
 import signal
 import subprocess
@@ -35,6 +36,7 @@ class Lab:
         self.prefix = f"bench{os.getpid()}"
         self.programs = []
         self.emulators = []
+        self.lock = threading.Lock()
         self.ipv4, self.ipv6, self.nats = ipv4, ipv6, dict(zip(SIDES, nats))
         self.moves = dict.fromkeys(SIDES, 0)
         try:
@@ -146,9 +148,17 @@ class Lab:
         """Changes both paths, in both directions."""
         settings = " ".join(f"{name} {value}" for name, value in path.items())
         for emulator in self.emulators:
-            emulator.stdin.write(f"{settings}\n")
+            self.ask(emulator, settings)
+
+    def report(self):
+        """What alice and bob have sent through their narrow paths since the last report; see `path-emulator`."""
+        return [json.loads(self.ask(emulator, "report"))[0] for emulator in self.emulators]
+
+    def ask(self, emulator, line):
+        with self.lock:
+            emulator.stdin.write(f"{line}\n")
             emulator.stdin.flush()
-            emulator.stdout.readline()
+            return emulator.stdout.readline()
 
     def follow(self, steps):
         """Changes the paths from now on: after so many seconds, to these settings."""

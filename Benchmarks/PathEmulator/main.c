@@ -6,7 +6,9 @@
 //   delay MS  jitter MS  loss PERCENT  burst FRAMES  reorder PERCENT  rate KBIT  queue MS
 // A delay varies by up to the jitter in either direction; frames keep their order. `burst` is how many are lost in a row on average, with 1 each by
 // itself. Reordered frames take 15 ms longer and are overtaken. A rate of 0 has no limit; frames that would wait longer than the queue are dropped.
-// ARP is never lost. The end of the input ends the program.
+// ARP is never lost. The line "report" is answered with what happened since the last one, for the direction from ONE and the other:
+//   [{"bytes": passed, "dropped": frames of a full queue, "waits": [frames that waited less than 10 ms for the rate, 20 ms, …], "longMs": longest time with waits over 500 ms}, …]
+// The end of the input ends the program.
 #define _GNU_SOURCE
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
@@ -21,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CAPACITY = 16384, FRAME = 2048, LATER = 15000000 };  // LATER in ns
+enum { CAPACITY = 16384, FRAME = 2048, LATER = 15000000, LONG = 500000000, WAITS = 300 };  // LATER and LONG in ns
 
 typedef struct {
     int64_t due;  // ns
@@ -35,11 +37,19 @@ typedef struct {
     unsigned first, count;
 } Ring;
 
+// What passed since the last report. `longSince` is when the first frame came that waited too long, while all do.
+typedef struct {
+    uint64_t bytes;
+    unsigned dropped, waits[WAITS];
+    int64_t longSince, longest;
+} Report;
+
 // One direction. `late` are the frames that are overtaken: all take the same time longer, so they keep their order, too.
 typedef struct {
     int in, out, isLosing;
     int64_t linkFree, lastDue;
     Ring frames, late;
+    Report report;
 } Direction;
 
 static double delay, jitter, loss, burst = 1, reorder, rate, queueMs = 200;
@@ -84,6 +94,25 @@ static int isLost(Direction *direction) {
 
 static int isFull(const Ring *ring) { return ring->count == CAPACITY; }
 
+static void note(Report *report, int64_t time, int64_t wait, ssize_t length) {
+    int64_t bin = wait / 10000000;
+    report->waits[bin < WAITS ? bin : WAITS - 1]++;
+    report->bytes += (uint64_t)length;
+    if (wait <= LONG) report->longSince = 0;
+    else if (!report->longSince) report->longSince = time;
+    else if (time - report->longSince > report->longest) report->longest = time - report->longSince;
+}
+
+static void print(Report *report) {
+    printf("{\"bytes\": %llu, \"dropped\": %u, \"longMs\": %lld, \"waits\": [", (unsigned long long)report->bytes, report->dropped,
+        (long long)report->longest / 1000000);
+    for (int i = 0; i < WAITS; i++) printf(i ? ", %u" : "%u", report->waits[i]);
+    printf("]}");
+    int64_t longSince = report->longSince;
+    memset(report, 0, sizeof *report);
+    report->longSince = longSince;
+}
+
 static void receive(Direction *direction) {
     for (int many = 0; many < 64 && !isFull(&direction->frames) && !isFull(&direction->late); many++) {
         Ring *ring = chance() * 100 < reorder ? &direction->late : &direction->frames;
@@ -98,7 +127,12 @@ static void receive(Direction *direction) {
         int64_t time = now(), due = time;
         if (rate > 0) {
             if (direction->linkFree < time) direction->linkFree = time;
-            if ((double)(direction->linkFree - time) > queueMs * 1e6) continue;
+            int64_t queued = direction->linkFree - time;
+            if ((double)queued > queueMs * 1e6) {
+                direction->report.dropped++;
+                continue;
+            }
+            note(&direction->report, time, queued, length);
             direction->linkFree += (int64_t)((double)length * 8e6 / rate);
             due = direction->linkFree;
         }
@@ -126,7 +160,16 @@ static int64_t due(const Ring *ring, int64_t next) {
     return ring->count && ring->frames[ring->first].due < next ? ring->frames[ring->first].due : next;
 }
 
-static void set(char *line) {
+static void answer(char *line, Direction *directions) {
+    if (!strcmp(line, "report")) {
+        putchar('[');
+        print(&directions[0].report);
+        printf(", ");
+        print(&directions[1].report);
+        puts("]");
+        fflush(stdout);
+        return;
+    }
     struct { const char *name; double *value; } settings[] = {
         {"delay", &delay}, {"jitter", &jitter}, {"loss", &loss}, {"burst", &burst}, {"reorder", &reorder},
         {"rate", &rate}, {"queue", &queueMs},
@@ -175,7 +218,7 @@ int main(int count, char **arguments) {
         char *end = strchr(line, '\n');
         if (end || filled == sizeof line - 1) {
             if (end) *end = 0;
-            set(line);
+            answer(line, directions);
             filled = 0;
         }
     }

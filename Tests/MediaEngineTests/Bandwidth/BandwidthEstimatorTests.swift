@@ -62,6 +62,24 @@ import Testing
         #expect(Double(path.arrivedBytes) * 8 > 0.6 * path.rate)
     }
 
+    @Test(
+        "A path suddenly takes a seventh of what is sent: the packets of one frame show it", arguments: [0.002, 0.03])
+    func steepStep(jitter: Double) {
+        var path = SimulatedPath(wanted: 3.6 * megabit)
+        (path.rate, path.jitter, path.longestQueue) = (4 * megabit, jitter, 2)
+        path.run(seconds: 5)
+        path.rate = megabit / 2
+        path.clear()
+        path.run(seconds: 0.5)
+        #expect(path.estimator.target < 0.3 * path.rate, "almost nothing is added to the queue")
+        path.run(seconds: 1.8)
+        #expect(path.lostPackets == 0 && path.longestWait < 1.8, "the queue of 2 s is never full")
+        path.clear()
+        path.run(seconds: 5)
+        #expect(path.longestWait < 0.5)
+        #expect(Double(path.arrivedBytes) * 8 / 5 > 0.7 * path.rate)
+    }
+
     @Test("Loss of the path itself lowers the rate little, and not for long", arguments: [0.05, 0.1, 0.2])
     func randomLoss(loss: Double) {
         var path = SimulatedPath(wanted: megabit)

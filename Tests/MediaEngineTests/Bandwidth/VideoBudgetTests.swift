@@ -13,11 +13,14 @@ import Testing
     ) -> VideoBudget.Allocation? { budget.allocate(wantedKbit: 1_000, silence, step, at: now) }
 
     /// Reports on a path without a queue, from `begin` on: 50 packets a second of 1,200 bytes.
-    private mutating func report(from begin: Double, seconds: Double) {
+    ///
+    /// Each waits `wait` s longer than the shortest time.
+    private mutating func report(from begin: Double, seconds: Double, wait: Double = 0) {
         for number in 0..<Int(seconds * 50) {
             let sent = begin + Double(number) / 50
             let packet = PacketReport(
-                number: UInt16(truncatingIfNeeded: Int(sent * 50)), sent: sent, received: sent + 0.02, bytes: 1_200)
+                number: UInt16(truncatingIfNeeded: Int(sent * 50)), sent: sent, received: sent + 0.02 + wait,
+                bytes: 1_200)
             budget.note([packet], wantedKbit: 1_000)
         }
     }
@@ -69,6 +72,16 @@ import Testing
         #expect(allocate(at: 3.1, .init(), .rare) != nil)
         take(kbit: 225)
         #expect(allocate(at: 6, .init(), .rare) == nil && !budget.hasLateChange)
+    }
+
+    @Test("While a queue is long, packets leave no faster than it empties: the encoder may make too much")
+    mutating func longQueue() throws {
+        report(from: 0, seconds: 2)
+        report(from: 2, seconds: 1, wait: 0.5)
+        let allocation = try #require(allocate(at: 3))
+        let (pace, available) = (try #require(allocation.pace), try #require(budget.available))
+        #expect(allocation.isCongested && pace == allocation.bandwidth)
+        #expect(abs(pace - available / 2) < available / 20)
     }
 
     @Test("A silence leaves a share of what the path took; that is set again while it lasts, and once after it")

@@ -7,10 +7,14 @@ struct BandwidthEstimator: Sendable {
     static let range = 30_000.0...100_000_000.0
     /// Of what arrived while a queue grew, so that the queue empties.
     private static let decrease = 0.85
+    /// After the path was seen to take far less, as little is sent for so many s: most of the queue is not known yet.
+    private static let fall = 1.0
     /// What is sent at least while a queue empties, as a share of what the path takes.
-    private static let drain = 0.3
+    private static let drain = 0.2
     /// The least that a measurement may leave, except that of a queue that rises steeply.
     private static let largestDecrease = 0.5
+    /// The share of the present rate below which the packets of one frame tell that the path takes far less.
+    private static let steep = 0.5
     /// Of the average of such measurements; a single one is no better.
     private static let trust = 0.7
     /// A queue that waits longer, in s, is emptied even if it does not grow.
@@ -33,7 +37,12 @@ struct BandwidthEstimator: Sendable {
     /// What the path takes, in bit/s, headers included.
     private(set) var bitrate: Double
     /// What should be sent now, in bit/s, headers included: less while a queue is long, so that it is empty in about a second.
-    var target: Double { queue > Self.longestQueue ? bitrate * max(1 - queue, Self.drain) : bitrate }
+    ///
+    /// When the path takes far less all of a sudden, most of the queue is still unknown: packets that were sent before that was seen.
+    var target: Double {
+        if hasRisen, let last, let fell, last - fell < Self.fall { return bitrate * Self.drain }
+        return queue > Self.longestQueue ? bitrate * max(1 - queue, Self.drain) : bitrate
+    }
     /// What was sent in half a second, in bit/s; nil before that time has passed.
     var sent: Double? { departures.bitrate }
     /// What the peer got in the last half second, in bit/s; nil before that time has passed.
@@ -58,6 +67,8 @@ struct BandwidthEstimator: Sendable {
     private var probe = BandwidthProbe()
     /// Whether packets wait since a steep rise: the latest ones, while the shortest wait of the last ones says nothing yet.
     private var hasRisen = false
+    /// When the path was last seen to take far less than was sent.
+    private var fell: Double?
     private var departures = ByteRate()
     private var arrivals = ByteRate()
     private var latest: UInt16?
@@ -121,7 +132,7 @@ struct BandwidthEstimator: Sendable {
         guard let now else { return }
         first = first ?? now
         if let factor { follow(factor, at: now) }
-        adapt(at: now, delays.takeRise())
+        adapt(at: now, takeRise())
     }
 
     /// Notes that the path takes this rate, in bit/s, without a queue or loss.
@@ -160,6 +171,8 @@ struct BandwidthEstimator: Sendable {
 
     private mutating func adapt(at now: Double, _ rise: QueueDelay.Rise?) {
         defer { last = now }
+        if rise?.isOfOneBurst == true { fell = now }
+        if delays.isFalling { fell = nil }
         hasRisen = rise != nil || (hasRisen && isDelayed)
         guard let first, let last, now - first > Self.initialBurst, let received else { return }
         if isOver || rise != nil {
@@ -176,6 +189,12 @@ struct BandwidthEstimator: Sendable {
         } else if trend.usage == .normal, !losses.isExcessive {
             grow(by: min(max(now - last, 0), 0.5), received: received, at: now)
         }
+    }
+
+    private mutating func takeRise() -> QueueDelay.Rise? {
+        guard let rise = delays.takeRise() else { return nil }
+        guard rise.isOfOneBurst else { return rise }
+        return rise.rate.map { $0 < bitrate * Self.steep } == true ? rise : nil
     }
 
     /// Whether what looks like a queue is one: a longer path has a longer delay, too, but sending less does not change that.

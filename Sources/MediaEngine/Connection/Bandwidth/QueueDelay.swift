@@ -7,6 +7,11 @@ struct QueueDelay: Sendable {
     struct Rise: Sendable {
         /// What the path takes, in bit/s; nil when a report got lost.
         let rate: Double?
+        /// Whether packets that follow each other show it, and not several bursts.
+        ///
+        /// Those of a large frame wait for each other on any narrow path,
+        /// so it says something only if the rate is far below what is sent.
+        var isOfOneBurst = false
     }
     private struct Slot {
         let begin: Double
@@ -29,11 +34,15 @@ struct QueueDelay: Sendable {
     /// So much longer must each burst wait than the one before it, in s, and the last of three than the shortest wait.
     private static let step = 0.015
     private static let leap = 0.1
+    /// So many packets in a row must each wait longer than the one before it to show by themselves what the path takes.
+    private static let train = 6
 
     private var rise: Rise?
     private var slots: [Slot] = []
     /// The first packets of the last three bursts.
     private var heads: [Head] = []
+    /// Packets in a row, each of which waited longer than the one before it.
+    private var train: [Head] = []
     private var bytes = 0
     private var gaps = 0
 
@@ -73,9 +82,24 @@ struct QueueDelay: Sendable {
             slots.append(Slot(begin: sent, shortest: delay))
             slots.removeAll { sent - $0.begin > Self.memory }
         }
+        let packet = Head(sent: sent, received: received, bytes: bytes + count, gaps: gaps)
+        noteTrain(packet, isNext: isNext)
         guard sent - (heads.last?.sent ?? -.infinity) > Self.burst else { return }
-        heads = heads.suffix(2) + [Head(sent: sent, received: received, bytes: bytes + count, gaps: gaps)]
+        heads = heads.suffix(2) + [packet]
         if isRising { rise = Rise(rate: rate) }
+    }
+
+    /// The packets of one frame show a much narrower path at once; the next frames would fill its queue first.
+    private mutating func noteTrain(_ packet: Head, isNext: Bool) {
+        if !isNext || packet.delay <= train.last?.delay ?? -.infinity { train = [] }
+        train.append(packet)
+        guard train.count >= Self.train, let first = train.first, packet.delay - first.delay > Self.leap else { return }
+        // A path that gets longer delays one packet much, and the ones behind it no more than that.
+        let largest = zip(train, train.dropFirst()).lazy.map { $1.delay - $0.delay }.max() ?? 0
+        guard largest < (packet.delay - first.delay) / 2 else { return }
+        rise = Rise(
+            rate: Double(packet.bytes - first.bytes) * 8 / (packet.received - first.received), isOfOneBurst: true)
+        train = [packet]
     }
 
     /// Whether each of the last bursts waited much longer than the one before it.

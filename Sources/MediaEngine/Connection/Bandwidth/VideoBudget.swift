@@ -111,7 +111,7 @@ struct VideoBudget: Sendable {
         next.limitKbit = share
         let pace = PacketPace(
             silence: silence, isCongested: next.isCongested, hasShortQueue: estimator?.hasShortQueue == true)
-        next.pace = min(estimator?.bitrate ?? .infinity, most(during: pace.silenceShare)) * pace.multiple
+        next.pace = min(estimator?.target ?? .infinity, most(during: pace.silenceShare)) * pace.multiple
         return next
     }
 
