@@ -17,7 +17,7 @@ struct CallAgentProgram {
                 Output.line(help)
                 ExitStatus.success.leave()
             }
-            expanded = try ConfigFile.expanded(arguments) { CallAgentCommand._dumpHelp() }
+            expanded = try ConfigFile.expanded(arguments)
             // A parser error may be about an option that is not on the command line.
             if expanded != arguments { hint += ", and check the options of the --config file" }
             var command = try CallAgentCommand.parseAsRoot(expanded)
@@ -35,7 +35,7 @@ struct CallAgentProgram {
             if CallAgentCommand.exitCode(for: error).isSuccess { CallAgentCommand.exit(withError: error) }
             // One line: the parser's message without its usage text.
             let fault =
-                CommandOptions.unknown(in: expanded, dump: CallAgentCommand._dumpHelp())
+                CommandOptions.unknown(in: expanded)
                 ?? ParserMessage.line(CallAgentCommand.message(for: error), CommandLine.arguments)
             Output.error(fault + hint)
             ExitStatus.usage.leave()

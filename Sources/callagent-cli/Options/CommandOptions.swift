@@ -1,3 +1,4 @@
+internal import ArgumentParser
 internal import Foundation
 
 /// The options of a command, as the argument parser knows them.
@@ -12,11 +13,7 @@ enum CommandOptions {
 
     private struct Dump: Decodable { let command: Command }
 
-    private struct Command: Decodable {
-        let commandName: String
-        let subcommands: [Command]?
-        let arguments: [Argument]?
-    }
+    private struct Command: Decodable { let arguments: [Argument]? }
 
     private struct Argument: Decodable {
         let kind: String
@@ -30,16 +27,18 @@ enum CommandOptions {
     }
 
     /// How many of the first `words` name a command, such as two in `room join lab`, and its options by their long names; nil if none does.
-    static func all(of words: some Sequence<String>, in dump: String) -> (words: Int, options: [String: Option])? {
-        guard let root = try? JSONDecoder().decode(Dump.self, from: Data(dump.utf8)).command else { return nil }
-        var (command, count) = (root, 0)
+    static func all(of words: some Sequence<String>) -> (words: Int, options: [String: Option])? {
+        var (command, count) = (CallAgentCommand.self as any ParsableCommand.Type, 0)
         for word in words {
-            guard let next = command.subcommands?.first(where: { $0.commandName == word }) else { break }
+            guard let next = command.configuration.subcommands.first(where: { $0._commandName == word }) else { break }
             (command, count) = (next, count + 1)
         }
-        guard count > 0 else { return nil }
+        // The parser would need ten times as long for all commands.
+        guard count > 0, let dump = try? JSONDecoder().decode(Dump.self, from: Data(command._dumpHelp().utf8)) else {
+            return nil
+        }
         var options: [String: Option] = [:]
-        for argument in command.arguments ?? [] {
+        for argument in dump.command.arguments ?? [] {
             for name in argument.names ?? [] where name.kind == "long" {
                 options[name.name] = Option(isFlag: argument.kind == "flag", isRepeating: argument.isRepeating)
             }
@@ -50,9 +49,9 @@ enum CommandOptions {
     /// What is wrong with the first option in `arguments` that the command does not have; nil if it has them all.
     ///
     /// The argument parser finds this fault last, after a missing or impossible value that only follows from it.
-    static func unknown(in arguments: [String], dump: String) -> String? {
+    static func unknown(in arguments: [String]) -> String? {
         guard let place = arguments.firstIndex(where: { !$0.hasPrefix("-") }),
-            let known = all(of: arguments[place...], in: dump)?.options
+            let known = all(of: arguments[place...])?.options
         else { return nil }
         let words = arguments.prefix { $0 != "--" }
         func name(_ word: String) -> String { String(word.dropFirst(2).prefix { $0 != "=" }) }

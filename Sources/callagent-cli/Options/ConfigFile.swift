@@ -46,12 +46,11 @@ enum ConfigFile {
 
     /// The arguments with the options of `--config FILE`; the command line wins.
     ///
-    /// - Parameter commands: returns the description of the program's commands that the argument parser dumps.
     /// - Throws: a ``Failure`` that names the file, and the key if one is at fault.
-    static func expanded(_ arguments: [String], commands: () -> String) throws(Failure) -> [String] {
+    static func expanded(_ arguments: [String]) throws(Failure) -> [String] {
         let own = arguments.prefix { $0 != "--" }
         guard let path = path(in: Array(own)), let place = arguments.firstIndex(where: { !$0.hasPrefix("-") }),
-            let (count, known) = CommandOptions.all(of: arguments[place...], in: commands()), known["config"] != nil
+            let (count, known) = CommandOptions.all(of: arguments[place...]), known["config"] != nil
         else { return arguments }
         // A command may have two words, such as "room join".
         let end = place + count

@@ -16,7 +16,7 @@ struct PartyOptions {
     private static let ownServer = "ws://127.0.0.1"
 
     init() {
-        let all = CommandOptions.all(of: ["listen"], in: CallAgentCommand._dumpHelp())?.options ?? [:]
+        let all = CommandOptions.all(of: ["listen"])?.options ?? [:]
         known = all.filter { !Self.excluded.contains($0.key) }
     }
 

@@ -28,10 +28,8 @@ final class LoadCrew: Sendable {
 
     /// Signs in, asks the workers that are signed in as `user`, and gives them their shares of the calls.
     static func gather(_ command: LoadCommand, at user: String) async throws(Failure) -> (LoadCrew, [LoadMachine]) {
-        let known = CommandOptions.all(of: ["load"], in: CallAgentCommand._dumpHelp())?.options ?? [:]
-        let arguments = try ConfigFile.expanded(Array(CommandLine.arguments.dropFirst())) {
-            CallAgentCommand._dumpHelp()
-        }
+        let known = CommandOptions.all(of: ["load"])?.options ?? [:]
+        let arguments = try ConfigFile.expanded(Array(CommandLine.arguments.dropFirst()))
         let plan = try LoadPlan(Array(arguments.dropFirst()), known: known)
         let logger = command.log.logger("signaling")
         let transport = command.tokens.transport(

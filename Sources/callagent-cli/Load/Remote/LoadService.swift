@@ -74,11 +74,9 @@ struct LoadService: Sendable {
     ) async -> LoadJob? {
         let (first, processes, count) = numbers
         do {
-            try plan.check(known: CommandOptions.all(of: ["load"], in: CallAgentCommand._dumpHelp())?.options ?? [:])
+            try plan.check(known: CommandOptions.all(of: ["load"])?.options ?? [:])
             // The same checks as for a command line.
-            let own = try ConfigFile.expanded(Array(CommandLine.arguments.dropFirst())) {
-                CallAgentCommand._dumpHelp()
-            }
+            let own = try ConfigFile.expanded(Array(CommandLine.arguments.dropFirst()))
             let load = try LoadCommand.parse(own.dropFirst() + plan.arguments)
             guard (1...command.load.offeredWorkers).contains(processes), first >= 0, count <= load.load.calls,
                 first + processes <= count
