@@ -47,7 +47,7 @@ struct QueueDelay: Sendable {
     private var gaps = 0
 
     /// The shortest delay that is remembered.
-    private var base: Double { slots.lazy.map(\.shortest).min() ?? .infinity }
+    private var base = Double.infinity
 
     /// In s; 0 before there is something to compare with.
     var seconds: Double {
@@ -78,9 +78,11 @@ struct QueueDelay: Sendable {
         let delay = received - sent
         if let last = slots.last, sent - last.begin < Self.slot {
             slots[slots.count - 1].shortest = min(last.shortest, delay)
+            base = min(base, delay)
         } else {
             slots.append(Slot(begin: sent, shortest: delay))
             slots.removeAll { sent - $0.begin > Self.memory }
+            base = slots.reduce(.infinity) { min($0, $1.shortest) }
         }
         let packet = Head(sent: sent, received: received, bytes: bytes + count, gaps: gaps)
         noteTrain(packet, isNext: isNext)
