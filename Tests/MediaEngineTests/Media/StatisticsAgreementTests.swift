@@ -137,7 +137,7 @@ extension RealPipelines {
                 // The rate control needs the first frames to find the rate.
                 for end in call.ends { try await end.waitForFrames(90) }
                 let first = (await call.caller.peer.statisticsReport(), await call.callee.peer.statisticsReport())
-                for end in call.ends { try await end.waitForMoreFrames(90) }
+                try await call.ends.waitForMoreFrames(90)
                 let bounded = await call.callee.peer.statisticsReport().delta(from: first.1)
                 let free = await call.caller.peer.statisticsReport().delta(from: first.0)
                 let rates = (

@@ -23,7 +23,7 @@ extension RealPipelines {
                 try await call.connect()
                 try await call.callee.waitForFrames(10)
                 await call.callee.peer.setReceiving(true)
-                for end in call.ends { try await end.waitForMoreFrames(60) }
+                try await call.ends.waitForMoreFrames(60)
                 #expect(call.callee.recordingFailures.isEmpty)
             }
             for (file, hertz) in [(name, 440.0), (name.beforeExtension(".sent"), 660)] {

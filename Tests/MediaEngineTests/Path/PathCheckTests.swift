@@ -34,15 +34,12 @@ extension RealPipelines {
                 for _ in 1...3 {
                     let nat = try #require(translator.value)
                     // The silence is known by the rhythm of the media so far.
-                    for end in call.ends { try await end.waitForMoreFrames(60) }
+                    try await call.ends.waitForMoreFrames(60)
                     let before = await peer.peer.statistics().transport.selectedPair
                     #expect(before?.remote.port == Int(nat.outerPort))
                     try nat.move()
-                    for end in call.ends { try await end.waitForMoreFrames(30) }
-                    for end in call.ends {
-                        let heard = try await end.received(.audio).decoded
-                        try await end.wait("audio again") { $0.received[.audio]?.decoded ?? 0 > heard + 9_600 }
-                    }
+                    try await call.ends.waitForMoreFrames(30)
+                    try await call.ends.waitForMoreAudio(9_600)
                     let after = await peer.peer.statistics().transport.selectedPair
                     #expect(after?.remote.port == Int(nat.outerPort) && after?.remote.type == .peerReflexive)
                     #expect(after?.local == before?.local)

@@ -209,7 +209,7 @@ extension RealPipelines {
 
                 try await second.caller.peer.setBitrate(500, of: .video)
                 try await waitForSharing([first.caller, second.caller], true, [.video])
-                for end in [first.callee, second.callee] { try await end.waitForMoreFrames(30) }
+                try await [first.callee, second.callee].waitForMoreFrames(30)
                 for end in [first.callee, second.callee] {
                     #expect(try await end.sent(.video).sharesEncoder == false)
                 }
@@ -250,7 +250,7 @@ extension RealPipelines {
                 try await second.caller.peer.setSource(white)
                 try await waitForSharing([first.caller, second.caller], true, [.video])
                 #expect(try await first.caller.sent(.video).width == 160)
-                for end in [first.callee, second.callee] { try await end.waitForMoreFrames(10) }
+                try await [first.callee, second.callee].waitForMoreFrames(10)
             }
         }
 

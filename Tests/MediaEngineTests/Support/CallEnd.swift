@@ -78,9 +78,7 @@ final class CallEnd: Sendable {
     }
 
     /// Waits until this many more frames are decoded.
-    func waitForMoreFrames(_ count: Int) async throws {
-        try await waitForFrames(try await received(.video).decoded + count)
-    }
+    func waitForMoreFrames(_ count: Int) async throws { try await [self].waitForMoreFrames(count) }
 
     /// Waits until the other end's tone is heard.
     func waitForTone() async throws { try await wait("a tone") { $0.received[.audio]?.toneHz != nil } }
@@ -95,4 +93,24 @@ final class CallEnd: Sendable {
 
     /// How many RTP packets of all kinds have arrived.
     func arrivals() async -> Int { await peer.statistics().received.values.map(\.arrivals.count).reduce(0, +) }
+}
+
+extension [CallEnd] {
+    /// Waits until this many more frames are decoded at each of them.
+    ///
+    /// From the same moment on: one after the other, they would last as long as all together.
+    func waitForMoreFrames(_ count: Int) async throws {
+        var before: [Int] = []
+        for end in self { before.append(try await end.received(.video).decoded) }
+        for (end, before) in zip(self, before) { try await end.waitForFrames(before + count) }
+    }
+
+    /// Waits until this much more audio is decoded at each of them, in samples.
+    func waitForMoreAudio(_ samples: Int) async throws {
+        var before: [Int] = []
+        for end in self { before.append(try await end.received(.audio).decoded) }
+        for (end, before) in zip(self, before) {
+            try await end.wait("audio again") { $0.received[.audio]?.decoded ?? 0 > before + samples }
+        }
+    }
 }
