@@ -6,10 +6,12 @@ import Testing
 extension EndToEnd {
     /// The other end's process is killed and restarted, and does not know the call.
     @Suite struct HalfDeadCallTests {
-        @Test(
-            "The survivor's call ends within seconds, and the next one works",
-            arguments: SignalingKind.direct, [true, false])
-        func restarted(at kind: SignalingKind, isCaller: Bool) async throws {
+        @Test("The survivor's call ends within seconds, and the next one works", .namesCases, arguments: [true, false])
+        func restarted(isCaller: Bool) async {
+            await together(SignalingKind.direct) { try await restarted(at: $0, isCaller: isCaller) }
+        }
+
+        private func restarted(at kind: SignalingKind, isCaller: Bool) async throws {
             let server = try await MortalServer(kind)
             let alice = try await Station("alice", at: server.url, hertz: 440).prepared()
             let (mine, bob) = try await connect(alice, server, isCaller: isCaller)
@@ -23,9 +25,12 @@ extension EndToEnd {
             await alice.agent.close()
         }
 
-        @Test(
-            "The survivor's call also ends if the server was down meanwhile", arguments: SignalingKind.direct)
-        func restartedInAnOutage(at kind: SignalingKind) async throws {
+        @Test("The survivor's call also ends if the server was down meanwhile", .namesCases)
+        func restartedInAnOutage() async {
+            await together(SignalingKind.direct) { try await restartedInAnOutage(at: $0) }
+        }
+
+        private func restartedInAnOutage(at kind: SignalingKind) async throws {
             let server = try await MortalServer(kind)
             let alice = try await Station("alice", at: server.url, hertz: 440).prepared()
             let (mine, bob) = try await connect(alice, server, isCaller: true)

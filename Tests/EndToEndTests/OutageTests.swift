@@ -90,18 +90,19 @@ extension EndToEnd {
             await bob.agent.close()
         }
 
-        @Test(
-            "The ring timeout ends a call at both ends, whether the server comes back or not",
-            arguments: SignalingKind.allCases, [true, false])
-        func unanswered(at kind: SignalingKind, comesBack: Bool) async throws {
-            let (server, alice, bob) = try await ends(kind) { $0.timeouts.ringMs = 3_000 }
-            let (mine, theirs) = try await ring(alice, bob)
-            try await server.die()
-            for call in [mine, theirs] { try await call.hears(.signalingLost) }
-            if comesBack { try await server.rise() }
-            for call in [mine, theirs] { try await call.ends(.ringTimeout, .remoteRingTimeout) }
-            await alice.agent.close()
-            await bob.agent.close()
+        @Test("The ring timeout ends a call at both ends, whether the server comes back or not", .namesCases)
+        func unanswered() async {
+            await together(SignalingKind.allCases.flatMap { kind in [true, false].map { (kind, comesBack: $0) } }) {
+                let (kind, comesBack) = $0
+                let (server, alice, bob) = try await ends(kind) { $0.timeouts.ringMs = 3_000 }
+                let (mine, theirs) = try await ring(alice, bob)
+                try await server.die()
+                for call in [mine, theirs] { try await call.hears(.signalingLost) }
+                if comesBack { try await server.rise() }
+                for call in [mine, theirs] { try await call.ends(.ringTimeout, .remoteRingTimeout) }
+                await alice.agent.close()
+                await bob.agent.close()
+            }
         }
 
         private func ends(

@@ -71,10 +71,10 @@ extension EndToEnd {
             #expect(try await last.waitForExit() == 0, "\(last.errors)")
         }
 
-        @Test(
-            "A member that hangs costs a caller a moment: the repeated invite reaches another one",
-            arguments: BrokerKind.allCases)
-        func hanging(kind: BrokerKind) async throws {
+        @Test("A member that hangs costs a caller a moment: the repeated invite reaches another one", .namesCases)
+        func hanging() async { await together(BrokerKind.allCases) { try await hanging(kind: $0) } }
+
+        private func hanging(kind: BrokerKind) async throws {
             let pool = try await pool(2, at: kind, ["--max-calls", "5"])
             pool.members[0].signal(SIGSTOP)
             for _ in 0..<3 {

@@ -69,36 +69,38 @@ extension EndToEnd {
             #expect(try await next.waitForExit() == 0, "\(next.errors)")
         }
 
-        @Test("A machine that vanishes ends the load, and the others hang up", arguments: SignalingKind.direct)
-        func vanished(kind: SignalingKind) async throws {
-            let site = try await Site(kind, machines: 2)
-            let load = try site.load(["--machines", "2", "--calls", "4", "--rate", "20/s", "--duration", "60s"])
-            try await connectedCalls(4, at: site.callee)
-            site.machines[0].signal(SIGKILL)
-            #expect(try await load.waitForExit(within: .seconds(40)) == 7, "\(load.errors)")
-            #expect(load.errors.contains("the machine machine-1 is gone"), "\(load.errors)")
-            let next = try site.load(["--calls", "1", "--duration", "500ms"])
-            #expect(try await next.waitForExit() == 0, "\(next.errors)")
+        @Test("A machine that vanishes ends the load, and the others hang up", .namesCases)
+        func vanished() async {
+            await together(SignalingKind.direct) { kind in
+                let site = try await Site(kind, machines: 2)
+                let load = try site.load(["--machines", "2", "--calls", "4", "--rate", "20/s", "--duration", "60s"])
+                try await connectedCalls(4, at: site.callee)
+                site.machines[0].signal(SIGKILL)
+                #expect(try await load.waitForExit(within: .seconds(40)) == 7, "\(load.errors)")
+                #expect(load.errors.contains("the machine machine-1 is gone"), "\(load.errors)")
+                let next = try site.load(["--calls", "1", "--duration", "500ms"])
+                #expect(try await next.waitForExit() == 0, "\(next.errors)")
+            }
         }
 
-        @Test(
-            "When the one who runs the load vanishes, its workers hang up and take the next load",
-            arguments: SignalingKind.direct)
-        func orphaned(kind: SignalingKind) async throws {
-            let site = try await Site(kind, machines: 1)
-            let load = try site.load(["--calls", "2", "--rate", "20/s", "--duration", "600s"])
-            try await connectedCalls(2, at: site.callee)
-            // A machine that has a load takes no other one.
-            let other = try site.load(["--calls", "1"])
-            #expect(try await other.waitForExit() == 4, "\(other.errors)")
-            #expect(other.errors.contains("run another load"), "\(other.errors)")
-            load.signal(SIGKILL)
-            try await eventually("the calls end", within: .seconds(30)) {
-                site.callee.events.count { $0["event"] as? String == "report" } == 2
-            }
-            try await eventually("the machine is free again", within: .seconds(30)) {
-                let next = try site.load(["--calls", "1", "--duration", "500ms"])
-                return try await next.waitForExit() == 0
+        @Test("When the one who runs the load vanishes, its workers hang up and take the next load", .namesCases)
+        func orphaned() async {
+            await together(SignalingKind.direct) { kind in
+                let site = try await Site(kind, machines: 1)
+                let load = try site.load(["--calls", "2", "--rate", "20/s", "--duration", "600s"])
+                try await connectedCalls(2, at: site.callee)
+                // A machine that has a load takes no other one.
+                let other = try site.load(["--calls", "1"])
+                #expect(try await other.waitForExit() == 4, "\(other.errors)")
+                #expect(other.errors.contains("run another load"), "\(other.errors)")
+                load.signal(SIGKILL)
+                try await eventually("the calls end", within: .seconds(30)) {
+                    site.callee.events.count { $0["event"] as? String == "report" } == 2
+                }
+                try await eventually("the machine is free again", within: .seconds(30)) {
+                    let next = try site.load(["--calls", "1", "--duration", "500ms"])
+                    return try await next.waitForExit() == 0
+                }
             }
         }
 

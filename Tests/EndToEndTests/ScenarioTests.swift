@@ -138,62 +138,67 @@ extension EndToEnd {
             #expect(expectation["met"] as? Bool == false && expectation["actual"] as? Double == 1)
         }
 
-        @Test(
-            "What else fails gives the exit code of a call, and the line says what",
-            arguments: [
-                // An action that the call refuses.
-                (
-                    "parties: {alice: , bob: {answer: never}}\nsteps:\n  - {party: alice, do: call:bob}\n"
-                        + "  - {when: bob ringing, party: alice, do: hold}\n  - {party: alice, do: hangup}\n"
-                        + "expect: {all: end.code>0}\n",
-                    6, "line 4: when bob ringing, alice: hold: was refused: hold is not possible while"
-                ),
-                // A condition that does not come true.
-                (
-                    pair + "  - {when: \"bob info:hello\"}\n  - {party: alice, do: hangup}\nwithin: 2s\n",
-                    6, "line 4: when bob info:hello: 'bob info:hello' did not happen within 2s"
-                ),
-                // Calls that nobody ends.
-                (pair + "within: 2s\n", 6, "calls were still up after 2s"),
-                // An action without a call.
-                (
-                    "parties: {alice: }\nsteps: [{party: alice, do: hold}]\nwithin: 1s\n", 6,
-                    "alice has no call for this"
-                ),
-                // A call that cannot be placed.
-                (
-                    "parties: {alice: {video: none, audio: none}, bob: }\nsteps: [{party: alice, do: call:bob}]\n",
-                    6, "the call would have neither audio nor video"
-                ),
-                // An end that no expectation judges.
-                (
-                    "parties: {alice: , bob: {reject: true}}\nsteps: [{party: alice, do: call:bob}]\n",
-                    4, "alice: the call ended with remoteRejected (603)"
-                ),
-                // Media that does not arrive.
-                (
-                    "parties: {alice: {require-media: true}, bob: {video: none}}\nsteps: [{party: alice, do: call:bob}]\n"
-                        + "duration: 500ms\n",
-                    5, "alice: bob sent no video"
-                ),
-                // A server that is not there.
-                (
-                    "signaling: ws://127.0.0.1:1\nparties: {alice: }\nsteps: []\n", 3,
-                    "cannot reach the signaling server"
-                ),
-                // A device that is not there.
-                (
-                    "parties: {alice: {video: v4l2:/dev/video77}}\nsteps: []\n", 7,
-                    "alice: the source 'v4l2:/dev/video77' failed"
-                ),
-            ] as [(String, Int32, String)])
-        func failing(text: String, status: Int32, complaint: String) async throws {
-            let file = try folder.write(text, "test.yaml")
-            let test = try Program(["test", file])
-            #expect(try await test.waitForExit() == status, "\(test.output) \(test.errors)")
-            #expect(test.errors.contains("callagent: \(file): ") && test.errors.contains(complaint), "\(test.errors)")
-            #expect(test.lines.last == "fail: 0 of 1 scenarios", "\(test.output)")
-            #expect(test.output.contains("✗"), "\(test.output)")
+        private static let failures: [(text: String, status: Int32, complaint: String)] = [
+            // An action that the call refuses.
+            (
+                "parties: {alice: , bob: {answer: never}}\nsteps:\n  - {party: alice, do: call:bob}\n"
+                    + "  - {when: bob ringing, party: alice, do: hold}\n  - {party: alice, do: hangup}\n"
+                    + "expect: {all: end.code>0}\n",
+                6, "line 4: when bob ringing, alice: hold: was refused: hold is not possible while"
+            ),
+            // A condition that does not come true.
+            (
+                pair + "  - {when: \"bob info:hello\"}\n  - {party: alice, do: hangup}\nwithin: 2s\n",
+                6, "line 4: when bob info:hello: 'bob info:hello' did not happen within 2s"
+            ),
+            // Calls that nobody ends.
+            (pair + "within: 2s\n", 6, "calls were still up after 2s"),
+            // An action without a call.
+            (
+                "parties: {alice: }\nsteps: [{party: alice, do: hold}]\nwithin: 1s\n", 6,
+                "alice has no call for this"
+            ),
+            // A call that cannot be placed.
+            (
+                "parties: {alice: {video: none, audio: none}, bob: }\nsteps: [{party: alice, do: call:bob}]\n",
+                6, "the call would have neither audio nor video"
+            ),
+            // An end that no expectation judges.
+            (
+                "parties: {alice: , bob: {reject: true}}\nsteps: [{party: alice, do: call:bob}]\n",
+                4, "alice: the call ended with remoteRejected (603)"
+            ),
+            // Media that does not arrive.
+            (
+                "parties: {alice: {require-media: true}, bob: {video: none}}\nsteps: [{party: alice, do: call:bob}]\n"
+                    + "duration: 500ms\n",
+                5, "alice: bob sent no video"
+            ),
+            // A server that is not there.
+            (
+                "signaling: ws://127.0.0.1:1\nparties: {alice: }\nsteps: []\n", 3,
+                "cannot reach the signaling server"
+            ),
+            // A device that is not there.
+            (
+                "parties: {alice: {video: v4l2:/dev/video77}}\nsteps: []\n", 7,
+                "alice: the source 'v4l2:/dev/video77' failed"
+            ),
+        ]
+
+        @Test("What else fails gives the exit code of a call, and the line says what", .namesCases)
+        static func failing() async {
+            // More programs would only wait for the processor.
+            await together(failures, most: 3) { text, status, complaint in
+                let folder = Folder()
+                let file = try folder.write(text, "test.yaml")
+                let test = try Program(["test", file])
+                #expect(try await test.waitForExit() == status, "\(test.output) \(test.errors)")
+                #expect(
+                    test.errors.contains("callagent: \(file): ") && test.errors.contains(complaint), "\(test.errors)")
+                #expect(test.lines.last == "fail: 0 of 1 scenarios", "\(test.output)")
+                #expect(test.output.contains("✗"), "\(test.output)")
+            }
         }
 
         @Test("One bad file among good ones is wrong usage, and nothing starts")

@@ -4,8 +4,10 @@ import Testing
 extension EndToEnd {
     /// What an end notices when the other one is killed, frozen or stopped.
     @Suite struct VanishingPeerTests {
-        @Test("Killing either process ends the other's call with remoteLost within 5 s", arguments: [true, false])
-        func kill(caller: Bool) async throws {
+        @Test("Killing either process ends the other's call with remoteLost within 5 s", .namesCases)
+        func kill() async { await together(["caller", "callee"]) { try await kill(caller: $0 == "caller") } }
+
+        private func kill(caller: Bool) async throws {
             let trio = try await Trio()
             let (alice, bob) = try await trio.connected()
             let (victim, survivor) = caller ? (alice, bob) : (bob, alice)
