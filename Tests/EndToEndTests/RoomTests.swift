@@ -20,8 +20,9 @@ extension EndToEnd {
             for party in parties {
                 let others = parties.filter { $0.name != party.name }
                 try await party.isConnected(with: others.map(\.name))
-                for other in others { try await party.expectMedia(of: other.name) }
             }
+            try await RoomParty.expectMedia(
+                parties.map { party in (party, of: parties.map(\.name).filter { $0 != party.name }) })
             let first = parties.removeFirst()
             try await first.leave(having: parties)
             for party in parties {
@@ -50,10 +51,11 @@ extension EndToEnd {
                 number < 2 ? parties.filter { $0.name != "p\(number)" } : [parties[number - 1]]
             }
             for (number, party) in parties.enumerated() {
-                let others = received(by: number)
-                try await party.isConnected(with: others.map(\.name), within: .seconds(60))
-                for other in others { try await party.expectMedia(of: other.name, within: .seconds(40)) }
+                try await party.isConnected(with: received(by: number).map(\.name), within: .seconds(60))
             }
+            try await RoomParty.expectMedia(
+                parties.enumerated().map { number, party in (party, of: received(by: number).map(\.name)) },
+                within: .seconds(40))
             for (number, party) in parties.enumerated() { try await party.leave(having: received(by: number)) }
             janus.stop()
         }
@@ -184,7 +186,7 @@ extension EndToEnd {
                     carol.program.hasEvent(["event": "speaking", "peer": name])
                 }
             }
-            for other in [alice, bob] { try await carol.expectMedia(of: other.name) }
+            try await RoomParty.expectMedia([(carol, of: ["alice", "bob"])])
             try await carol.leave(having: [alice, bob])
             try await bob.leave(having: [alice, carol])
             try await alice.leave(having: [bob, carol])
@@ -263,10 +265,8 @@ extension EndToEnd {
             }
             let alice = try RoomParty("alice", in: lab, hertz: 440, config("sesame"))
             let bob = try RoomParty("bob", in: lab, at: .bob, hertz: 554, config("sesame"))
-            for (party, other) in [(alice, bob), (bob, alice)] {
-                try await party.isConnected(with: [other.name])
-                try await party.expectMedia(of: other.name)
-            }
+            for (party, other) in [(alice, bob), (bob, alice)] { try await party.isConnected(with: [other.name]) }
+            try await RoomParty.expectMedia([(alice, of: ["bob"]), (bob, of: ["alice"])])
             let who = try RoomParty("who", in: lab, command: ["who", JanusServer.room] + config("sesame"))
             #expect(try await who.program.waitForExit() == 0, "\(who.program.errors)")
             #expect(who.program.output.contains("bob  audio video"), "\(who.program.output)")
@@ -293,8 +293,7 @@ extension EndToEnd {
             try await janus.start()
             try await alice.isConnected(with: ["bob"], times: 2)
             try await bob.isConnected(with: ["alice"], times: 2)
-            try await alice.expectMedia(of: "bob")
-            try await bob.expectMedia(of: "alice")
+            try await RoomParty.expectMedia([(alice, of: ["bob"]), (bob, of: ["alice"])])
             try await alice.leave(having: [bob])
             try await bob.leave(having: [alice])
         }
@@ -317,8 +316,7 @@ extension EndToEnd {
                     }
                 }
             }
-            try await alice.expectMedia(of: "bob")
-            try await bob.expectMedia(of: "alice")
+            try await RoomParty.expectMedia([(alice, of: ["bob"]), (bob, of: ["alice"])])
             try await alice.leave(having: [bob])
             try await bob.leave(having: [alice])
             janus.stop()

@@ -88,17 +88,30 @@ struct RoomParty {
 
     /// Waits until new frames and audio of a participant arrive.
     func expectMedia(of peer: String, within limit: Duration = .seconds(20)) async throws {
-        func count() -> (frames: Int, samples: Int) {
-            (
-                received("video", of: peer)["framesDecoded"] as? Int ?? 0,
-                received("audio", of: peer)["totalSamplesReceived"] as? Int ?? 0
-            )
+        try await Self.expectMedia([(self, of: [peer])], frames: 10, within: limit)
+    }
+
+    /// Waits until new frames and audio of all these participants arrive at each party, at all of them from now on.
+    ///
+    /// So many frames that ``leave(having:)`` finds more than ten that differ.
+    static func expectMedia(
+        _ parties: [(party: RoomParty, of: [String])], frames: Int = 20, within limit: Duration = .seconds(20)
+    ) async throws {
+        let before = parties.flatMap { party, peers in peers.map { (party, $0, party.count(of: $0)) } }
+        for (party, peer, before) in before {
+            try await eventually("\(party.name) receives media of \(peer)", within: limit) {
+                let now = party.count(of: peer)
+                return now.frames >= before.frames + frames && now.samples >= before.samples + 24_000
+            }
         }
-        let before = count()
-        try await eventually("\(name) receives media of \(peer)", within: limit) {
-            let now = count()
-            return now.frames >= before.frames + 10 && now.samples >= before.samples + 24_000
-        }
+    }
+
+    /// How many frames and samples of a participant have arrived.
+    private func count(of peer: String) -> (frames: Int, samples: Int) {
+        (
+            received("video", of: peer)["framesDecoded"] as? Int ?? 0,
+            received("audio", of: peer)["totalSamplesReceived"] as? Int ?? 0
+        )
     }
 
     /// Leaves, and checks what it received of each of these: frames that differ, and the pitch of their tone.
