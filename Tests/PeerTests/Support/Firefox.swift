@@ -9,10 +9,35 @@ final class Firefox: Browser {
     private let marionette: Marionette
     private let profile: String
 
-    init(_ options: BrowserOptions) async throws {
-        let profile = NSTemporaryDirectory() + "callagent-firefox-\(UUID().uuidString)"
+    /// The profile of a Firefox that has started once and shown no page.
+    ///
+    /// The databases and caches of a new profile take Firefox longer than everything else at its start.
+    private static let blank = Task {
+        let folder = newFolder()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let firefox = try await Firefox(BrowserOptions(), profile: folder)
+        await firefox.quit()
+        // Then everything is written.
+        await firefox.program.letEnd(within: .seconds(20))
+        try FileManager.default.moveItem(atPath: folder, toPath: blankFolder)
+        atexit { try? FileManager.default.removeItem(atPath: Firefox.blankFolder) }
+        return blankFolder
+    }
+    private static let blankFolder = newFolder()
+
+    private static func newFolder() -> String {
+        NSTemporaryDirectory() + "callagent-firefox-\(UUID().uuidString)"
+    }
+
+    /// Starts it with a copy of ``blank``: no browser knows what another one has seen.
+    convenience init(_ options: BrowserOptions) async throws {
+        let profile = Self.newFolder()
+        try FileManager.default.copyItem(atPath: try await Self.blank.value, toPath: profile)
+        try await self.init(options, profile: profile)
+    }
+
+    private init(_ options: BrowserOptions, profile: String) async throws {
         self.profile = profile
-        try FileManager.default.createDirectory(atPath: profile, withIntermediateDirectories: true)
         try Self.preferences(options).write(toFile: profile + "/user.js", atomically: true, encoding: .utf8)
         program = try Program(
             ["--headless", "--marionette", "--remote-allow-system-access", "--no-remote", "--profile", profile],
@@ -70,8 +95,13 @@ final class Firefox: Browser {
         try await marionette.command("Marionette:SetContext", ["value": "content"])
     }
 
+    /// Closes the page in order.
+    private func quit() async { _ = try? await marionette.command("Marionette:Quit", ["flags": ["eForceQuit"]]) }
+
     func close() async {
-        _ = try? await marionette.command("Marionette:Quit", ["flags": ["eForceQuit"]])
+        await quit()
+        // Nobody needs what it would write to its profile.
+        program.signal(SIGKILL)
         await program.letEnd(within: .seconds(20))
     }
 
