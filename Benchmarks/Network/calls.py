@@ -19,7 +19,7 @@ PEERS_PYTHON = os.path.join(HERE, "..", "..", ".build", "peers", "bin", "python"
 
 
 def own_call(programs, folder, seconds, network):
-    """A call of the program: the first frame in ms, frames decoded, seconds frozen, playout delay in ms, each of caller and callee."""
+    """A call of the program: the first frame in ms, frames decoded, seconds frozen, playout delay in ms, each of caller and callee. None without video."""
     program = os.path.join(programs, "callagent")
     path, steps = split(network)
     with Lab(os.path.join(programs, "path-emulator"), **path) as lab:
@@ -43,6 +43,8 @@ def own_call(programs, folder, seconds, network):
         for name in ("alice", "bob"):
             outputs[name].seek(0)
             calls.append(json.load(outputs[name])["calls"][0])
+    if not all("firstVideoFrame" in call["timelineMs"] for call in calls):
+        return None
     received = [call["video"]["received"] for call in calls]
     return {
         "first": [call["timelineMs"]["firstVideoFrame"] for call in calls],

@@ -32,8 +32,8 @@ def measure(programs, runs):
             if not (call := kinds().get(kind)):
                 continue
             figures = [figure for _ in range(runs) if (figure := judge(call, programs, network, rates))]
-            if figures:
-                print(f"  {name:48} {kind:10} " + line([statistics.median(each) for each in zip(*figures)], len(rates)), flush=True)
+            text = line([statistics.median(each) for each in zip(*figures)], len(rates)) if figures else "no video"
+            print(f"  {name:48} {kind:10} {text}", flush=True)
 
 
 def judge(call, programs, network, rates):

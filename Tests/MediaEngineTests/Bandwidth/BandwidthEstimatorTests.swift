@@ -80,6 +80,20 @@ import Testing
         #expect(Double(path.arrivedBytes) * 8 / 5 > 0.7 * path.rate)
     }
 
+    @Test("A path that takes little from the beginning is known at once", arguments: [0.15, 0.5, 1])
+    func narrowFromTheBeginning(rate: Double) {
+        var path = SimulatedPath(wanted: 4 * megabit)
+        (path.rate, path.longestQueue) = (rate * megabit, 2)
+        // Six packets need so long for a rate of 150 kbit/s; then the report follows.
+        path.run(seconds: 0.6)
+        #expect(path.estimator.bitrate < 2 * path.rate)
+        path.run(seconds: 5)
+        path.clear()
+        path.run(seconds: 5)
+        #expect(path.longestWait < 0.5)
+        #expect(Double(path.arrivedBytes) * 8 / 5 > 0.4 * path.rate)
+    }
+
     @Test("Loss of the path itself lowers the rate little, and not for long", arguments: [0.05, 0.1, 0.2])
     func randomLoss(loss: Double) {
         var path = SimulatedPath(wanted: megabit)

@@ -31,6 +31,8 @@ struct BandwidthEstimator: Sendable {
     private static let initialBurst = 0.5
     /// What arrives from a queue is what the path takes, which may have changed: only the last so many s count.
     private static let latest = 0.15
+    /// A queue that was long in the last so many s is not short.
+    private static let longMemory = 2.0
     /// No probe follows a reduction for so many s: the queue has to be empty.
     private static let probePause = 2.0
 
@@ -67,6 +69,8 @@ struct BandwidthEstimator: Sendable {
     private var probe = BandwidthProbe()
     /// Whether packets wait since a steep rise: the latest ones, while the shortest wait of the last ones says nothing yet.
     private var hasRisen = false
+    /// When a packet waited long last.
+    private var delayed: Double?
     /// When the path was last seen to take far less than was sent.
     private var fell: Double?
     private var departures = ByteRate()
@@ -131,6 +135,7 @@ struct BandwidthEstimator: Sendable {
         }
         guard let now else { return }
         first = first ?? now
+        if isDelayed { delayed = now }
         if let factor { follow(factor, at: now) }
         adapt(at: now, takeRise())
     }
@@ -174,7 +179,10 @@ struct BandwidthEstimator: Sendable {
         if rise?.isOfOneBurst == true { fell = now }
         if delays.isFalling { fell = nil }
         hasRisen = rise != nil || (hasRisen && isDelayed)
-        guard let first, let last, now - first > Self.initialBurst, let received else { return }
+        // The first packets come together, so they fill a queue anyway; but how fast the path takes them counts.
+        guard let first, rise?.isOfOneBurst == true || now - first > Self.initialBurst,
+            let received = received ?? rise?.rate
+        else { return }
         if isOver || rise != nil {
             // A queue that shrinks needs no less.
             guard trend.usage != .under, !delays.isFalling else { return }
@@ -184,10 +192,13 @@ struct BandwidthEstimator: Sendable {
             let average = capacity.noteQueue(taken, isLong: isLong)
             let lowest = max(taken, average * Self.trust) * Self.decrease
             // An application that sends less than it may says nothing about what the path takes.
-            let floor = bitrate * (isApplicationLimited ? 0.7 : rise == nil ? Self.largestDecrease : 0)
+            // The first packets of a call do: nothing limits them yet.
+            let isFirst = now - first <= Self.initialBurst
+            let floor =
+                isFirst ? 0 : bitrate * (isApplicationLimited ? 0.7 : rise == nil ? Self.largestDecrease : 0)
             decrease(to: max(lowest, floor), at: now)
         } else if trend.usage == .normal, !losses.isExcessive {
-            grow(by: min(max(now - last, 0), 0.5), received: received, at: now)
+            grow(by: min(max(now - (last ?? now), 0), 0.5), received: received, at: now)
         }
     }
 
@@ -223,7 +234,9 @@ struct BandwidthEstimator: Sendable {
             capacity.forget()
             bitrate = max(bitrate, min(bitrate * factor, enough, Self.range.upperBound))
         } else {
-            capacity.noteLoss(isApplicationLimited ? nil : received, hasShortQueue: !isOver)
+            // What a long queue lost is reported while it empties.
+            let isShort = !isOver && now - (delayed ?? -.infinity) > Self.longMemory
+            capacity.noteLoss(isApplicationLimited ? nil : received, hasShortQueue: isShort)
             decrease(to: bitrate * factor, at: now)
         }
     }
