@@ -20,17 +20,28 @@ extension CallMachine {
     ///
     /// The call ends if that is not possible: it is not connected yet, the peer is gone, or too many have failed.
     mutating func connectionFailed(_ text: String) -> [Effect] {
-        guard hasFirstFrame, peerPresence != .gone, replacements < Self.maximumReplacements else {
+        guard current.failure == nil else { return [.ignored("a further failure of generation \(current.number)")] }
+        // This end has left it already.
+        let isShown = next?.isCommittedHere != true
+        guard hasFirstFrame, !isShown || peerPresence != .gone && replacements < Self.maximumReplacements else {
             return finish(.mediaFailed, text: text, by: .local)
         }
-        guard current.failure == nil else { return [.ignored("a further failure of generation \(current.number)")] }
-        replacements += 1
         let abandoned = abandonRestart(of: current.number)
         (current.failure, current.isInterrupted) = (text, true)
+        guard isShown else { return abandoned }
+        replacements += 1
         let warning = Effect.notify(.mediaWarning(text: "another connection replaces the one that failed: \(text)"))
+        // The new one gets as long as if the media had stopped now.
+        let timer = isInterrupted ? start(.mediaLost) : []
+        return abandoned + [warning] + timer + replaceFailed()
+    }
+
+    private mutating func replaceFailed() -> [Effect] {
         // A change that is under way brings another connection anyway.
-        let effects = next == nil && !isAskingForMedia ? changeMedia(current.media) : []
-        return abandoned + [warning] + effects
+        if next != nil { return [] }
+        guard isAskingForMedia else { return changeMedia(current.media) }
+        // The caller may have ignored the request for other media.
+        return [send(.renegotiate(current.media))] + start(.change)
     }
 
     private mutating func begin(_ media: CallMedia) -> [Effect] {
@@ -146,7 +157,7 @@ extension CallMachine {
             + [.close(generation: old.number), .cancelTimer(.change), .notify(.mediaChanged(current.media))]
     }
 
-    /// The other end gives the next connection up, or as the caller refuses to make one.
+    /// The other end gives the next connection up; or it is the caller, and refuses to make one.
     mutating func peerRolledBack(_ number: Int) -> [Effect] {
         if next == nil, number == current.number, isAskingForMedia {
             let effects = askedInVain("the caller makes no other connection")

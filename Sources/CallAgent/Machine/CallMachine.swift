@@ -271,8 +271,8 @@ public struct CallMachine: Sendable, Equatable {
     func hasMedia(_ generation: Generation) -> Bool {
         // Interrupted media has to arrive again.
         if generation.isInterrupted { return false }
-        // A peer that holds sends nothing.
-        if peer.isHolding { return generation.isVerified }
+        // During a hold nobody sends anything.
+        if hold != .none { return generation.isVerified }
         if generation.media.video, peer.video != .off, !generation.hasFailed(.video, .receiving) {
             return generation.hasVideoFrame || isVideoWaived && generation.hasAudioSample
         }

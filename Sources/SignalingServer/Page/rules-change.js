@@ -22,18 +22,28 @@ export function changeMedia(rules, media) {
 /** The current connection failed at this end. Another one replaces it, unless the call is not connected yet, the peer is gone, or too many failed. */
 export function connectionFailed(rules, text) {
   const { current } = rules;
-  if (!rules.hasFirstFrame || rules.peerPresence === "gone" || rules.replacements >= maximumReplacements) {
-    return finish(rules, "mediaFailed", { text, by: "local" });
-  }
   if (current.failure !== undefined) return ignored(`a further failure of generation ${current.number}`);
-  rules.replacements += 1;
+  // This end has left it already.
+  const isShown = !rules.next?.isCommittedHere;
+  const isPossible = !isShown || rules.peerPresence !== "gone" && rules.replacements < maximumReplacements;
+  if (!rules.hasFirstFrame || !isPossible) return finish(rules, "mediaFailed", { text, by: "local" });
   const abandoned = abandonRestart(rules, current);
   current.failure = text;
   current.isInterrupted = true;
+  if (!isShown) return abandoned;
+  rules.replacements += 1;
   const warning = notify("mediaWarning", { text: `another connection replaces the one that failed: ${text}` });
+  // The new one gets as long as if the media had stopped now.
+  const timer = rules.isInterrupted ? rules.start("mediaLost") : [];
+  return [...abandoned, warning, ...timer, ...replaceFailed(rules)];
+}
+
+function replaceFailed(rules) {
   // A change that is under way brings another connection anyway.
-  const effects = rules.next || rules.askedMedia ? [] : changeMedia(rules, current.media);
-  return [...abandoned, warning, ...effects];
+  if (rules.next) return [];
+  if (!rules.askedMedia) return changeMedia(rules, rules.current.media);
+  // The caller may have ignored the request for other media.
+  return [rules.say({ type: "renegotiate", media: rules.current.media }), ...rules.start("change")];
 }
 
 /** What the peer added is not sent, unless this end asked for it: its user has not agreed to that. */
@@ -69,7 +79,7 @@ export function takeChangeMessage(rules, message) {
   }
 }
 
-/** The other end gives the next connection up, or as the caller refuses to make one. */
+/** The other end gives the next connection up; or it is the caller, and refuses to make one. */
 function peerRolledBack(rules, number) {
   if (!rules.next && number === rules.current.number && rules.askedMedia) {
     const effects = askedInVain(rules, "the caller makes no other connection");

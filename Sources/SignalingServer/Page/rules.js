@@ -253,8 +253,8 @@ export class Rules {
   hasMedia(generation) {
     // Interrupted media has to arrive again.
     if (generation.isInterrupted) return false;
-    // A peer that holds sends nothing.
-    if (this.peer.hold) return generation.isVerified;
+    // During a hold nobody sends anything.
+    if (this.hold !== "none") return generation.isVerified;
     if (generation.media.video && this.peer.video !== "off") {
       return generation.hasVideoFrame || (this.isVideoWaived && generation.hasAudioSample);
     }

@@ -61,6 +61,25 @@ struct ReplacementTests {
         #expect(effects.messages == (role == .caller ? [] : [.renegotiate(.audioVideo)]))
         if let wanted { #expect(effects.contains(wanted)) }
         #expect(machine.hold == .held)
+        // Nobody sends anything during a hold: a verified transport is enough.
+        for hold in [
+            [.hold], [.received(.state(.init(isHolding: true)))], [.hold, .received(.state(.init(isHolding: true)))],
+        ]
+            as [[CallMachine.Event]]
+        {
+            var next = hold.reduce(CallMachine.connected(role)) { $0.after($1) }.after(failure)
+            let before = next.hold
+            next =
+                role == .caller
+                ? next.after(
+                    .media(.offerCreated(sdp: "offer1"), generation: 1),
+                    .received(.answer(sdp: "answer1"), generation: 1))
+                : next.after(
+                    .received(.offer(offer), generation: 1), .media(.answerCreated(sdp: "answer1"), generation: 1))
+            #expect(next.handle(.media(.verified, generation: 1)).messages == [.commit])
+            next = next.after(.received(.commit, generation: 1))
+            #expect(next.current.number == 1 && next.state == .connected && next.hold == before)
+        }
         let other = CallMachine.connected(.caller).after(.received(.state(.init(isHolding: true))))
         #expect(
             other.effects(of: .received(.renegotiate(.audioVideo))).contains(.createOffer(.audioVideo, generation: 1)))
@@ -74,7 +93,10 @@ struct ReplacementTests {
         #expect(effects.messages == [] && effects.contains(warning))
         #expect(machine.state == .reconnecting)
         let asking = CallMachine.connected(.callee, .audioOnly).after(.changeMedia(.audioVideo))
-        #expect(asking.effects(of: failure).messages == [], "it has asked already")
+        #expect(asking.effects(of: failure).messages == [.renegotiate(.audioOnly)], "the caller may have ignored it")
+        // This end has left the connection that fails: it does not matter any more.
+        let left = CallMachine.committed(.callee).after(.received(.gone), .timerFired(.peerGone))
+        #expect(left.after(failure).state == .connected && left.effects(of: failure).messages == [])
     }
 
     @Test("If the other connection fails, too, or does not come, the call ends: there is nothing to go back to")
@@ -142,6 +164,17 @@ struct ReplacementTests {
             #expect(machine.state == .connected && machine.current.number == number)
         }
         #expect(machine.after(.media(.failed(.other(text: "x")), generation: 8)).end?.reason == .mediaFailed)
+    }
+
+    @Test("One cause may be reported several times; the last replacement goes on all the same")
+    func repeated() {
+        var machine = CallMachine.connected(.caller)
+        machine.replacements = CallMachine.maximumReplacements - 1
+        machine = machine.after(failure)
+        #expect(machine.after(failure, failure).state == .reconnecting)
+        // Silence before it does not shorten the time that the new connection has.
+        let silent = CallMachine.connected(.callee).after(.interrupted)
+        #expect(silent.effects(of: failure).contains(.start(.mediaLost, 30_000)))
     }
 
     @Test("Both ends fail: one other connection replaces both", arguments: CallRole.both)

@@ -23,11 +23,11 @@ func together<Case: Sendable>(
     }
 }
 
-/// The case of ``together(_:sourceLocation:_:)`` that is running.
+/// The case of ``together(_:most:sourceLocation:_:)`` that is running.
 private enum NamedCase { @TaskLocal static var name: String? }
 
 extension Trait where Self == IssueHandlingTrait {
-    /// Adds the case to the failures of ``together(_:sourceLocation:_:)``.
+    /// Adds the case to the failures of ``together(_:most:sourceLocation:_:)``.
     static var namesCases: Self {
         .compactMapIssues { issue in
             var issue = issue

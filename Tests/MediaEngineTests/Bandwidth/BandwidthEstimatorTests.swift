@@ -80,6 +80,20 @@ import Testing
         #expect(Double(path.arrivedBytes) * 8 / 5 > 0.7 * path.rate)
     }
 
+    @Test("Packets that are sent far apart are no frame, however their delay rises")
+    func ramp() {
+        var estimator = BandwidthEstimator(start: 1_000_000)
+        // Audio alone, and a delay that rises by 30 ms with each packet for a while.
+        for number in 0..<400 {
+            let sent = Double(number) * 0.02
+            let delay = 0.03 * Double(min(max(number - 200, 0), 8))
+            estimator.note(
+                [PacketReport(number: UInt16(number), sent: sent, received: sent + 0.04 + delay, bytes: 120)],
+                enough: 1_000_000)
+            if (201...206).contains(number) { #expect(estimator.target > 0.5 * estimator.bitrate) }
+        }
+    }
+
     @Test("A path that takes little from the beginning is known at once", arguments: [0.15, 0.5, 1])
     func narrowFromTheBeginning(rate: Double) {
         var path = SimulatedPath(wanted: 4 * megabit)

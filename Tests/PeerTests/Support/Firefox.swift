@@ -19,6 +19,8 @@ final class Firefox: Browser {
         await firefox.quit()
         // Then everything is written.
         await firefox.program.letEnd(within: .seconds(20))
+        // The port of a Firefox that has ended.
+        try? FileManager.default.removeItem(atPath: folder + "/MarionetteActivePort")
         try FileManager.default.moveItem(atPath: folder, toPath: blankFolder)
         atexit { try? FileManager.default.removeItem(atPath: Firefox.blankFolder) }
         return blankFolder

@@ -7,8 +7,8 @@ struct BandwidthEstimator: Sendable {
     static let range = 30_000.0...100_000_000.0
     /// Of what arrived while a queue grew, so that the queue empties.
     private static let decrease = 0.85
-    /// After the path was seen to take far less, as little is sent for so many s: most of the queue is not known yet.
-    private static let fall = 1.0
+    /// For so many s after the path was seen to take far less, only the share `drain` is sent: most of the queue is not known yet.
+    private static let fallTime = 1.0
     /// What is sent at least while a queue empties, as a share of what the path takes.
     private static let drain = 0.2
     /// The least that a measurement may leave, except that of a queue that rises steeply.
@@ -42,7 +42,7 @@ struct BandwidthEstimator: Sendable {
     ///
     /// When the path takes far less all of a sudden, most of the queue is still unknown: packets that were sent before that was seen.
     var target: Double {
-        if hasRisen, let last, let fell, last - fell < Self.fall { return bitrate * Self.drain }
+        if hasRisen, let last, let lastFall, last - lastFall < Self.fallTime { return bitrate * Self.drain }
         return queue > Self.longestQueue ? bitrate * max(1 - queue, Self.drain) : bitrate
     }
     /// What was sent in half a second, in bit/s; nil before that time has passed.
@@ -70,9 +70,9 @@ struct BandwidthEstimator: Sendable {
     /// Whether packets wait since a steep rise: the latest ones, while the shortest wait of the last ones says nothing yet.
     private var hasRisen = false
     /// When a packet waited long last.
-    private var delayed: Double?
+    private var lastDelay: Double?
     /// When the path was last seen to take far less than was sent.
-    private var fell: Double?
+    private var lastFall: Double?
     private var departures = ByteRate()
     private var arrivals = ByteRate()
     private var latest: UInt16?
@@ -135,7 +135,7 @@ struct BandwidthEstimator: Sendable {
         }
         guard let now else { return }
         first = first ?? now
-        if isDelayed { delayed = now }
+        if isDelayed { lastDelay = now }
         if let factor { follow(factor, at: now) }
         adapt(at: now, takeRise())
     }
@@ -176,8 +176,8 @@ struct BandwidthEstimator: Sendable {
 
     private mutating func adapt(at now: Double, _ rise: QueueDelay.Rise?) {
         defer { last = now }
-        if rise?.isOfOneBurst == true { fell = now }
-        if delays.isFalling { fell = nil }
+        if rise?.isOfOneBurst == true { lastFall = now }
+        if delays.isFalling { lastFall = nil }
         hasRisen = rise != nil || (hasRisen && isDelayed)
         // The first packets come together, so they fill a queue anyway; but how fast the path takes them counts.
         guard let first, rise?.isOfOneBurst == true || now - first > Self.initialBurst,
@@ -235,7 +235,7 @@ struct BandwidthEstimator: Sendable {
             bitrate = max(bitrate, min(bitrate * factor, enough, Self.range.upperBound))
         } else {
             // What a long queue lost is reported while it empties.
-            let isShort = !isOver && now - (delayed ?? -.infinity) > Self.longMemory
+            let isShort = !isOver && now - (lastDelay ?? -.infinity) > Self.longMemory
             capacity.noteLoss(isApplicationLimited ? nil : received, hasShortQueue: isShort)
             decrease(to: bitrate * factor, at: now)
         }

@@ -12,7 +12,7 @@ struct PacketPace: Sendable {
     var isCongested = false
     var hasShortQueue = false
 
-    /// As a multiple of what the path takes.
+    /// As a multiple of what the path takes, or of what may be sent while its queue empties.
     var multiple: Double { isCongested ? 1 : hasShortQueue ? Self.shortQueue : Self.usual }
 
     /// How much a silence leaves of what the path took before it; 1: there is none.

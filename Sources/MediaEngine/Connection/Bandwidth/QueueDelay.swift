@@ -36,6 +36,8 @@ struct QueueDelay: Sendable {
     private static let leap = 0.1
     /// So many packets in a row must each wait longer than the one before it to show by themselves what the path takes.
     private static let train = 6
+    /// Packets that are sent further apart, in s, are not of one frame.
+    private static let longestTrain = 0.08
 
     private var rise: Rise?
     private var slots: [Slot] = []
@@ -95,12 +97,16 @@ struct QueueDelay: Sendable {
     private mutating func noteTrain(_ packet: Head, isNext: Bool) {
         if !isNext || packet.delay <= train.last?.delay ?? -.infinity { train = [] }
         train.append(packet)
+        train.removeAll { packet.sent - $0.sent > Self.longestTrain }
         guard train.count >= Self.train, let first = train.first, packet.delay - first.delay > Self.leap else { return }
         // A path that gets longer delays one packet much, and the ones behind it no more than that.
         let largest = zip(train, train.dropFirst()).lazy.map { $1.delay - $0.delay }.max() ?? 0
         guard largest < (packet.delay - first.delay) / 2 else { return }
-        rise = Rise(
-            rate: Double(packet.bytes - first.bytes) * 8 / (packet.received - first.received), isOfOneBurst: true)
+        // Several bursts tell more.
+        if rise?.isOfOneBurst != false {
+            rise = Rise(
+                rate: Double(packet.bytes - first.bytes) * 8 / (packet.received - first.received), isOfOneBurst: true)
+        }
         train = [packet]
     }
 

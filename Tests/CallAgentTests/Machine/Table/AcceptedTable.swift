@@ -71,7 +71,7 @@ extension StateEventTable {
             trackFailed video receiving | notify                               | "                      | "                        | "                        | "
             failed s                    | hangup >securityFailed               | "                      | "                        | "                        | "
             failed i                    | hangup >incompatibleMedia            | "                      | "                        | "                        | "
-            failed o                    | hangup >mediaFailed                  | "                      | makeOffer +change +mediaLost gates notify >reconnecting | renegotiate +change +mediaLost notify >reconnecting | makeOffer +change gates notify
+            failed o                    | hangup >mediaFailed                  | "                      | makeOffer +change +mediaLost gates notify >reconnecting | renegotiate +change +mediaLost notify >reconnecting | +mediaLost makeOffer +change gates notify
 
             timer connect               | hangup >connectTimeout               | "                      | .                        | "                        | "
             timer mediaLost             | .                                    | "                      | "                        | "                        | hangup >mediaLost

@@ -86,7 +86,7 @@ extension StateEventTable {
             trackFailed video receiving g1 | notify                               | .                        | notify                         | "                        | "
             failed s                       | hangup >securityFailed               | "                        | "                              | "                        | "
             failed i                       | hangup >incompatibleMedia            | "                        | "                              | "                        | "
-            failed o                       | +mediaLost notify >reconnecting      | "                        | "                              | notify                   | +mediaLost notify >reconnecting
+            failed o                       | +mediaLost notify >reconnecting      | renegotiate +change +mediaLost notify >reconnecting | +mediaLost notify >reconnecting | ~                        | +mediaLost notify >reconnecting
             failed s g1                    | rollback close notify                | .                        | rollback close notify          | hangup >mediaFailed      | rollback close notify
             failed i g1                    | rollback close notify                | .                        | rollback close notify          | hangup >mediaFailed      | rollback close notify
             failed o g1                    | rollback close notify                | .                        | rollback close notify          | hangup >mediaFailed      | rollback close notify
