@@ -127,6 +127,7 @@ public actor PeerConnection {
         }
         watchRoundTrip(media.peer)
         try await media.start()
+        guard !isClosed else { throw .closed }
         return media
     }
 

@@ -296,6 +296,7 @@ final class PeerMedia: Sendable {
             // The pipelines are not drained: the last packet of a call is of no use.
             peer.activity.end()
             peer.ice.mute()
+            await pendingReplies.finish(within: limit / 8)
             await BlockingQueue(label: "teardown.\(label)").stop(pipeline)
             pendingReplies.expire()
             // A TURN server that does not answer delays nobody; its allocation expires by itself. The sockets close when libnice gives it up.

@@ -82,7 +82,17 @@ struct Element: GObject {
 
     /// The first child that this factory made, at any depth.
     func child(madeBy factory: String) -> Element? {
-        guard let iterator = gst_bin_iterate_recurse(ref.cast()) else { return nil }
+        var found: Element?
+        visitChildren { child in
+            if child.factoryName == factory { found = child }
+            return found == nil
+        }
+        return found
+    }
+
+    /// Passes each child at any depth to `visit` until that returns false; some of them again when children come or go meanwhile.
+    private func visitChildren(_ visit: (Element) -> Bool) {
+        guard let iterator = gst_bin_iterate_recurse(ref.cast()) else { return }
         defer { gst_iterator_free(iterator) }
         var item = GValue()
         while true {
@@ -92,13 +102,27 @@ struct Element: GObject {
                 // A child was added or removed meanwhile: start again.
                 gst_iterator_resync(iterator)
                 continue
-            default: return nil
+            default: return
             }
             // Unset rather than reset: the iterator initialises an empty value.
             defer { g_value_unset(&item) }
             guard let object = g_value_get_object(&item) else { continue }
-            let element = Element(ref: GObjectRef(borrowing: object.cast()))
-            if element.factoryName == factory { return element }
+            guard visit(Element(ref: GObjectRef(borrowing: object.cast()))) else { return }
+        }
+    }
+
+    /// Whether it is in NULL, as a new element.
+    var isIdle: Bool {
+        var state = GST_STATE_NULL
+        gst_element_get_state(ref.pointer, &state, nil, 0)
+        return state == GST_STATE_NULL
+    }
+
+    /// Excludes the children at any depth that are in NULL from the state changes of this bin.
+    func excludeIdleChildren() {
+        visitChildren { child in
+            if child.isIdle { gst_element_set_locked_state(child.ref.pointer, 1) }
+            return true
         }
     }
 
@@ -127,7 +151,10 @@ struct Element: GObject {
     func add(_ child: Element) { gst_bin_add(ref.cast(), child.ref.pointer) }
 
     /// The child goes to NULL first: an element must not be freed in any other state.
+    ///
+    /// It stays there, also when the bin changes its own state at this moment.
     func remove(_ child: Element) {
+        gst_element_set_locked_state(child.ref.pointer, 1)
         gst_element_set_state(child.ref.pointer, GST_STATE_NULL)
         gst_bin_remove(ref.cast(), child.ref.pointer)
     }

@@ -10,10 +10,12 @@ final class PendingReplies: Sendable {
         /// The addresses of promises, each referenced once.
         var promises: Set<UInt> = []
         var isOver = false
+        /// Ends when no promise is pending any more.
+        var answered: AsyncStream<Void>.Continuation?
     }
     private let state = Mutex(State())
 
-    /// Passes `promise` to the element by `start`, and keeps it until it is answered; after ``expire()`` it expires at once.
+    /// Passes `promise` to the element by `start`, and keeps it until it is answered; after ``finish(within:)`` or ``expire()`` it expires at once.
     ///
     /// Under the lock: an element that is stopped answers in `start`, and an answer to a promise that has expired is a critical warning.
     func begin(
@@ -31,14 +33,32 @@ final class PendingReplies: Sendable {
 
     /// The promise was answered or has expired.
     func remove(_ address: UInt) {
-        guard state.withLock({ $0.promises.remove(address) }) != nil else { return }
-        Self.release(address)
+        let isPending = state.withLock { state in
+            defer { if state.promises.isEmpty { state.answered?.finish() } }
+            return state.promises.remove(address) != nil
+        }
+        if isPending { Self.release(address) }
+    }
+
+    /// Accepts no more promises, and waits for the replies to the pending ones, at most this long.
+    ///
+    /// Until then `webrtcbin` may be adding elements, and one that is not complete must not be started. But a bin that is stopped brings also new
+    /// elements through the states in between.
+    func finish(within limit: Duration) async {
+        let (answers, answered) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
+        state.withLock { state in
+            state.isOver = true
+            state.answered = answered
+            if state.promises.isEmpty { answered.finish() }
+        }
+        _ = await Deadline.isMet(limit) { for await _ in answers {} }
     }
 
     /// Expires all pending promises, and all later ones; the element has stopped.
     func expire() {
         let pending = state.withLock { state in
             state.isOver = true
+            state.answered?.finish()
             defer { state.promises = [] }
             return state.promises
         }

@@ -59,9 +59,24 @@ final class Pipeline: Sendable {
 
     /// Stops every thread of the pipeline.
     ///
+    /// On its way down a bin brings each child through the states in between, also those that are in NULL since they have just been added. `dtlsdec`
+    /// refuses that before it has its connection, and then everything goes on. So such children stay where they are.
+    ///
     /// Blocks; see ``Element/setState(_:)``.
     func stop() {
-        gst_element_set_state(bin.ref.pointer, GST_STATE_NULL)
+        var attempts = 1
+        while gst_element_set_state(bin.ref.pointer, GST_STATE_NULL) == GST_STATE_CHANGE_FAILURE {
+            guard attempts < Self.stopAttempts else {
+                // Never freed: that would crash while a thread is in it.
+                _ = Unmanaged.passRetained(bin.ref)
+                break
+            }
+            attempts += 1
+            bin.excludeIdleChildren()
+        }
         bus.unwatch()
     }
+
+    /// So often `webrtcbin` may add another element meanwhile.
+    private static let stopAttempts = 100
 }

@@ -80,6 +80,47 @@ extension RealPipelines {
             }
         }
 
+        @Test("Before the element stops its replies are awaited, up to a limit")
+        func finished() async throws {
+            let webrtc = try startedWebRTC()
+            defer { webrtc.pipeline.stop() }
+            let pendingReplies = PendingReplies()
+            let replies = Shared(0)
+            try await inTime("get-stats") {
+                await withTaskGroup { group in
+                    for _ in 1...8 {
+                        group.addTask {
+                            let reply = try? await awaitReply(to: "get-stats", pending: pendingReplies) { promise in
+                                webrtc.element.emit("get-stats", [.noPad, .promise(promise)])
+                            }
+                            if reply != nil { replies.update { $0 += 1 } }
+                        }
+                    }
+                    await group.next()
+                    await pendingReplies.finish(within: .seconds(10))
+                    await group.waitForAll()
+                }
+            }
+            let before = replies.value
+            #expect(before > 0)
+            await #expect(throws: MediaError.expired(operation: "late")) {
+                try await awaitReply(to: "late", pending: pendingReplies) { _ in replies.update { $0 += 1 } }
+            }
+            #expect(replies.value == before, "no more is requested")
+
+            let unanswered = PendingReplies()
+            let kept = Shared<UInt>(0)
+            let waiting = Task {
+                try await awaitReply(to: "nothing", pending: unanswered) { promise in
+                    kept.update { $0 = UInt(bitPattern: promise) }
+                }
+            }
+            try await eventually("the request") { kept.value != 0 }
+            try await inTime("the limit") { await unanswered.finish(within: .milliseconds(50)) }
+            unanswered.expire()
+            await #expect(throws: MediaError.expired(operation: "nothing")) { try await waiting.value }
+        }
+
         @Test("What is requested after the element has stopped expires without a request")
         func requestedLater() async throws {
             let pendingReplies = PendingReplies()
