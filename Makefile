@@ -4,7 +4,7 @@ SWIFT ?= swift
 # SwiftPM prints this warning about GStreamer's .pc files at every build; it is harmless and hides other warnings.
 QUIET = 2>&1 | { grep -vE 'prohibited flag\(s\): -pthread|libFoundationEssentials.a\(' || true; }
 # See run-tests for which of them run beside each other.
-TESTS = CallAgentTests SignalingTests MediaEngineTests EndToEndTests PeerTests
+TESTS = CallAgentTests SignalingTests EndToEndTests PeerTests MediaEngineTests
 # The groups that depend on GStreamer and the browsers, to be run with another distribution's versions.
 DEBIAN13_TESTS ?= MediaEngineTests EndToEndTests PeerTests
 # Where make install installs; DESTDIR is a prefix for making packages.
