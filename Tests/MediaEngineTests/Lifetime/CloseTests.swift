@@ -80,6 +80,27 @@ extension RealPipelines {
             }
         }
 
+        @Test("Both ends can be closed at any moment of the set-up, also with data channels")
+        func anyMoment() async throws {
+            for round in 0..<40 {
+                var options = LoopbackCall.Options()
+                options.configure = { $0.allowsDataChannels = round.isMultiple(of: 2) }
+                let call = try await LoopbackCall(options)
+                if round.isMultiple(of: 2) { _ = try await call.caller.peer.makeDataChannel("chat") }
+                let negotiation = Task { try await call.negotiate() }
+                // From before the offer to after the handshake.
+                try await Task.sleep(for: .milliseconds(round * 3))
+                try await inTime("closing in round \(round)") {
+                    await withTaskGroup { group in
+                        for end in call.ends { group.addTask { await end.peer.close() } }
+                    }
+                }
+                // It must end, connected or not.
+                _ = await inTimeResult("the negotiation") { await negotiation.result }
+                await call.close()
+            }
+        }
+
         @Test("The statistics at the beginning of the close are the final ones, also for who asks during the close")
         func figures() async throws {
             try await withCall { call in
