@@ -5,14 +5,11 @@ import Testing
 extension Peers {
     /// The agent's connection fails during a call, and another one replaces it.
     @Suite struct ReplacementTests {
-        @Test("The browser sees and hears the agent on each next connection", arguments: BrowserKind.allCases)
-        func again(kind: BrowserKind) async throws {
-            async let calling: Void = replace(kind, calls: true)
-            async let called: Void = replace(kind, calls: false)
-            _ = try await (calling, called)
-        }
+        /// A browser, and whether it calls.
+        private static let parties = BrowserKind.allCases.flatMap { kind in [true, false].map { (kind, $0) } }
 
-        private func replace(_ kind: BrowserKind, calls: Bool) async throws {
+        @Test("The browser sees and hears the agent on each next connection", arguments: parties)
+        func again(kind: BrowserKind, calls: Bool) async throws {
             let server = try await CallServer()
             let pipelines = try BrittlePipelines()
             let options = ["--events", "--pipelines", pipelines.folder]
