@@ -91,7 +91,10 @@ extension EndToEnd {
                     ["call", "bob", "--as", "alice", "--network", "lte/rate=1M"],
                     "'rate=1M' is no change of a network; use"
                 ),
-                (["call", "bob", "--as", "alice", "--network", "none/1s:lte"], "'lte' is no condition of a network"),
+                (
+                    ["call", "bob", "--as", "alice", "--network", "none/1s:lte"],
+                    "'lte' is no condition of a network; use KEY=VALUE,…; keys: delay"
+                ),
                 (
                     ["call", "bob", "--as", "alice", "--network", "none/2s:rate=1M/1s:rate=2M"],
                     "each change is later than the one before"

@@ -10,8 +10,9 @@ struct NetworkArgument: ExpressibleByArgument, Sendable, Equatable {
 
     static let form =
         "NAME, KEY=VALUE,… or NAME,KEY=VALUE,…; names: \(NetworkSchedule.known.map(\.name).joined(separator: ", ")); "
-        + "keys: delay, jitter, loss, burst, reorder, rate, queue, such as delay=40ms,loss=5%,rate=2M; "
-        + "later changes: /TIME:KEY=VALUE,…, such as rate=4M/10s:rate=500k"
+        + keys + "; later changes: /TIME:KEY=VALUE,…, such as rate=4M/10s:rate=500k"
+    private static let keys =
+        "keys: delay, jitter, loss, burst, reorder, rate, queue, such as delay=40ms,loss=5%,rate=2M"
 
     init?(argument: String) { try? self.init(parsing: argument) }
 
@@ -34,7 +35,7 @@ struct NetworkArgument: ExpressibleByArgument, Sendable, Equatable {
             }
             // A change keeps the values that it does not name.
             var conditions = schedule.changes.last?.conditions ?? schedule.conditions
-            try Self.set(Self.parts(words[1]), &conditions)
+            try Self.set(Self.parts(words[1]), &conditions, form: "KEY=VALUE,…; \(Self.keys)")
             schedule.changes.append(.init(after: time, conditions: conditions))
         }
         if let complaint = schedule.complaint { throw ValidationError("'\(text)': \(complaint)") }
@@ -45,7 +46,9 @@ struct NetworkArgument: ExpressibleByArgument, Sendable, Equatable {
         text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
 
-    private static func set(_ parts: [String], _ conditions: inout NetworkConditions) throws {
+    private static func set(
+        _ parts: [String], _ conditions: inout NetworkConditions, form: String = form
+    ) throws {
         for part in parts {
             let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard words.count == 2, set(words[0], words[1], &conditions) else {
