@@ -6,7 +6,7 @@ QUIET = 2>&1 | { grep -vE 'prohibited flag\(s\): -pthread|libFoundationEssential
 # See run-tests for which of them run beside each other.
 TESTS = CallAgentTests SignalingTests EndToEndTests PeerTests MediaEngineTests
 # The groups that depend on GStreamer and the browsers, to be run with another distribution's versions.
-DEBIAN13_TESTS ?= MediaEngineTests EndToEndTests PeerTests
+DEBIAN13_TESTS ?= EndToEndTests PeerTests MediaEngineTests
 # Where make install installs; DESTDIR is a prefix for making packages.
 PREFIX ?= /usr/local
 DESTDIR ?=

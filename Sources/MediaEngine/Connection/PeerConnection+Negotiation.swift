@@ -39,6 +39,8 @@ extension PeerConnection {
 
     /// Sets the local description and starts to gather candidates, with a time limit.
     private func setLocal(_ description: SessionDescription, on media: PeerMedia) async throws(MediaError) {
+        // The watchdog would keep the media.
+        guard !isClosed else { throw .closed }
         let limit = Duration.milliseconds(configuration.tuning.gatheringMs)
         watchdogs.append(
             Task {

@@ -305,6 +305,6 @@ final class PeerMedia: Sendable {
         }
         outputs.leave(self)
         if isStopped, let probe { outputs.probes?.giveBack(probe) }
-        return areOver && isStopped
+        return areOver && isStopped && pipeline.isStopped
     }
 }

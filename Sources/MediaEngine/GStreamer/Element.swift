@@ -111,17 +111,25 @@ struct Element: GObject {
         }
     }
 
-    /// Whether it is in NULL, as a new element.
+    /// Whether it is in NULL, as a new element, and stays there.
     var isIdle: Bool {
-        var state = GST_STATE_NULL
-        gst_element_get_state(ref.pointer, &state, nil, 0)
-        return state == GST_STATE_NULL
+        var (state, next) = (GST_STATE_NULL, GST_STATE_VOID_PENDING)
+        gst_element_get_state(ref.pointer, &state, &next, 0)
+        return state == GST_STATE_NULL && next == GST_STATE_VOID_PENDING
     }
 
     /// Excludes the children at any depth that are in NULL from the state changes of this bin.
     func excludeIdleChildren() {
         visitChildren { child in
             if child.isIdle { gst_element_set_locked_state(child.ref.pointer, 1) }
+            return true
+        }
+    }
+
+    /// Sets the children at any depth to NULL, also those that were excluded and then started by somebody else.
+    func stopChildren() {
+        visitChildren { child in
+            if !child.isIdle { gst_element_set_state(child.ref.pointer, GST_STATE_NULL) }
             return true
         }
     }

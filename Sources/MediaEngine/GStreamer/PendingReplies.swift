@@ -42,8 +42,8 @@ final class PendingReplies: Sendable {
 
     /// Accepts no more promises, and waits for the replies to the pending ones, at most this long.
     ///
-    /// Until then `webrtcbin` may be adding elements, and one that is not complete must not be started. But a bin that is stopped brings also new
-    /// elements through the states in between.
+    /// Until then `webrtcbin` adds elements, and stopping it would start those first; see ``Pipeline/stop()``. What it does without a request, such as
+    /// adding a data channel of the peer, is not awaited.
     func finish(within limit: Duration) async {
         let (answers, answered) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
         state.withLock { state in

@@ -59,24 +59,30 @@ final class Pipeline: Sendable {
 
     /// Stops every thread of the pipeline.
     ///
-    /// On its way down a bin brings each child through the states in between, also those that are in NULL since they have just been added. `dtlsdec`
-    /// refuses that before it has its connection, and then everything goes on. So such children stay where they are.
+    /// A bin that goes down first starts the bins in it that are in NULL since they have just been added. `dtlsdec` refuses that before it has its
+    /// connection, and then everything goes on. So such bins are left out.
     ///
-    /// Blocks; see ``Element/setState(_:)``.
+    /// Blocks; see ``Element/setState(_:)``. When an element refuses for another reason, the pipeline goes on and is never freed; then ``isStopped`` is
+    /// false.
     func stop() {
-        var attempts = 1
+        var failures = 0
         while gst_element_set_state(bin.ref.pointer, GST_STATE_NULL) == GST_STATE_CHANGE_FAILURE {
-            guard attempts < Self.stopAttempts else {
-                // Never freed: that would crash while a thread is in it.
+            failures += 1
+            guard failures < Self.stopAttempts else {
+                // It would crash if it were freed while a thread is in it.
                 _ = Unmanaged.passRetained(bin.ref)
-                break
+                return bus.unwatch()
             }
-            attempts += 1
             bin.excludeIdleChildren()
         }
+        // The thread of webrtcbin, which has ended by now, may have started what was left out.
+        if failures > 0 { bin.stopChildren() }
         bus.unwatch()
     }
 
-    /// So often `webrtcbin` may add another element meanwhile.
-    private static let stopAttempts = 100
+    /// So often `webrtcbin` may add another bin meanwhile.
+    private static let stopAttempts = 20
+
+    /// Whether no thread of the pipeline runs, or will run.
+    var isStopped: Bool { bin.isIdle }
 }

@@ -80,45 +80,44 @@ extension RealPipelines {
             }
         }
 
-        @Test("Before the element stops its replies are awaited, up to a limit")
+        @Test("Before the element stops, its replies are awaited, and no more is requested")
         func finished() async throws {
             let webrtc = try startedWebRTC()
             defer { webrtc.pipeline.stop() }
             let pendingReplies = PendingReplies()
-            let replies = Shared(0)
-            try await inTime("get-stats") {
-                await withTaskGroup { group in
-                    for _ in 1...8 {
-                        group.addTask {
-                            let reply = try? await awaitReply(to: "get-stats", pending: pendingReplies) { promise in
-                                webrtc.element.emit("get-stats", [.noPad, .promise(promise)])
-                            }
-                            if reply != nil { replies.update { $0 += 1 } }
-                        }
+            let isStarted = Shared(false)
+            let requests = (1...8).map { _ in
+                Task {
+                    try await awaitReply(to: "get-stats", pending: pendingReplies) { promise in
+                        webrtc.element.emit("get-stats", [.noPad, .promise(promise)])
                     }
-                    await group.next()
-                    await pendingReplies.finish(within: .seconds(10))
-                    await group.waitForAll()
                 }
             }
-            let before = replies.value
-            #expect(before > 0)
+            _ = try await requests[0].value
+            try await inTime("the replies") { await pendingReplies.finish(within: .seconds(60)) }
             await #expect(throws: MediaError.expired(operation: "late")) {
-                try await awaitReply(to: "late", pending: pendingReplies) { _ in replies.update { $0 += 1 } }
+                try await awaitReply(to: "late", pending: pendingReplies) { _ in isStarted.update { $0 = true } }
             }
-            #expect(replies.value == before, "no more is requested")
+            #expect(!isStarted.value)
+            for request in requests { _ = try await inTime("the end of each request") { await request.result } }
+        }
 
-            let unanswered = PendingReplies()
-            let kept = Shared<UInt>(0)
-            let waiting = Task {
-                try await awaitReply(to: "nothing", pending: unanswered) { promise in
-                    kept.update { $0 = UInt(bitPattern: promise) }
-                }
+        @Test("A reply that does not come is awaited up to the limit, or until the element has stopped")
+        func unansweredAtTheEnd() async throws {
+            let pendingReplies = PendingReplies()
+            let isStarted = Shared(false)
+            let request = Task {
+                try await awaitReply(to: "nothing", pending: pendingReplies) { _ in isStarted.update { $0 = true } }
             }
-            try await eventually("the request") { kept.value != 0 }
-            try await inTime("the limit") { await unanswered.finish(within: .milliseconds(50)) }
-            unanswered.expire()
-            await #expect(throws: MediaError.expired(operation: "nothing")) { try await waiting.value }
+            try await eventually("the request") { isStarted.value }
+            let begin = ClockReading.now
+            try await inTime("the limit") { await pendingReplies.finish(within: .milliseconds(50)) }
+            #expect(ClockReading.now - begin >= .milliseconds(50))
+            let finishing = Task { await pendingReplies.finish(within: .seconds(60)) }
+            #expect(await !Deadline.isMet(.milliseconds(50)) { await finishing.value })
+            pendingReplies.expire()
+            try await inTime("the end") { await finishing.value }
+            await #expect(throws: MediaError.expired(operation: "nothing")) { try await request.value }
         }
 
         @Test("What is requested after the element has stopped expires without a request")

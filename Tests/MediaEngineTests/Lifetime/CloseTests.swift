@@ -82,6 +82,7 @@ extension RealPipelines {
 
         @Test("Both ends can be closed at any moment of the set-up, also with data channels")
         func anyMoment() async throws {
+            let before = ProcessCensus.now().sockets
             for round in 0..<40 {
                 var options = LoopbackCall.Options()
                 options.configure = { $0.allowsDataChannels = round.isMultiple(of: 2) }
@@ -98,6 +99,10 @@ extension RealPipelines {
                 // It must end, connected or not.
                 _ = await inTimeResult("the negotiation") { await negotiation.result }
                 await call.close()
+                // Nothing holds the media any longer; the limit for gathering is longer than that.
+                try await eventually("the sockets are closed in round \(round)", within: .seconds(3)) {
+                    ProcessCensus.now().sockets <= before
+                }
             }
         }
 

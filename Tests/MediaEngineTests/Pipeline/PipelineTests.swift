@@ -9,6 +9,7 @@ extension RealPipelines {
         @Test("A pipeline stops although an element that was just added refuses to leave NULL")
         func stops() throws {
             let pipeline = try Pipeline(name: "stopped", timeBase: .ownStart)
+            defer { pipeline.stop() }
             let media = try Element(launch: "audiotestsrc is-live=true ! queue ! fakesink", description: "media")
             pipeline.bin.add(media)
             try pipeline.bin.setState(.playing)
@@ -18,13 +19,14 @@ extension RealPipelines {
             #expect(throws: MediaError.self, "so the others keep their state, too") { try pipeline.bin.setState(.null) }
             #expect(!media.isIdle)
             pipeline.stop()
-            #expect(pipeline.bin.isIdle && media.isIdle && late.isIdle)
+            #expect(pipeline.isStopped && media.isIdle && late.isIdle)
         }
 
         @Test("An element that is removed while its bin changes its state stays in NULL")
         func removed() async throws {
             for round in 0..<500 {
                 let pipeline = try Pipeline(name: "removed", timeBase: .ownStart)
+                defer { pipeline.stop() }
                 let child = try Element(launch: "audiotestsrc is-live=true ! queue ! fakesink", description: "child")
                 pipeline.bin.add(child)
                 try pipeline.bin.setState(.ready)
@@ -41,7 +43,6 @@ extension RealPipelines {
                 let isIdle = child.isIdle
                 try await starting.value
                 #expect(isIdle && child.isIdle, "in round \(round)")
-                pipeline.stop()
             }
         }
     }
