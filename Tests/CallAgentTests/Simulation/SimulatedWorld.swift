@@ -36,7 +36,7 @@ final class SimulatedWorld {
     private(set) var agents: [SimulatedAgent] = []
     private(set) var now = 0
     private(set) var complaints: [String] = []
-    /// A process or a connection was lost, a user hung up, rejected or called twice, or a user has several devices.
+    /// A process, a connection or all media was lost, a user hung up, rejected or called twice, or a user has several devices.
     ///
     /// A call may then be over before its peer gets a message about it.
     var isDisturbed = false
@@ -190,6 +190,8 @@ final class SimulatedWorld {
 
     private func breakMedia(of agent: Int) {
         for media in medias.values.sorted(by: { $0.number < $1.number }) where media.agent == agent && media.isUsable {
+            // It ends a call that is not connected yet.
+            isDisturbed = true
             media.hasFailed = true
             leaveSilent(media)
             report(.failed(.other(text: "broken")), media)
