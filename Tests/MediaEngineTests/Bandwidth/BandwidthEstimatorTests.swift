@@ -80,6 +80,20 @@ import Testing
         #expect(Double(path.arrivedBytes) * 8 / 5 > 0.7 * path.rate)
     }
 
+    @Test("A path stays full while the packets of one large frame arrive, each of which waited longer")
+    func oneFrame() {
+        var estimator = BandwidthEstimator(start: 4 * megabit)
+        for number in 0..<40 {
+            estimator.note(
+                [PacketReport(number: UInt16(number), sent: 0, received: 1 + Double(number) * 0.064, bytes: 1_200)],
+                enough: 4 * megabit)
+            if number >= 6 {
+                #expect(estimator.isCongested && estimator.backlog > Double(number - 1) * 0.064)
+                #expect(0.6...1.2 ~= estimator.bitrate / 150_000)
+            }
+        }
+    }
+
     @Test("Packets that are sent far apart are no frame, however their delay rises")
     func ramp() {
         var estimator = BandwidthEstimator(start: 1_000_000)

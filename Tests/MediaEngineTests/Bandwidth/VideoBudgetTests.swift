@@ -84,6 +84,37 @@ import Testing
         #expect(abs(pace - available / 2) < available / 20)
     }
 
+    @Test("A path that takes less than the least video gets none while its queue is long")
+    mutating func pause() throws {
+        report(from: 0, seconds: 2)
+        report(from: 2, seconds: 1, wait: 0.5)
+        #expect(allocate(at: 3)?.pause == nil)
+        take(kbit: 60)
+        let narrow = try #require(allocate(at: 4))
+        #expect(narrow.isCongested && narrow.pause.map { abs($0 - 0.5) < 0.01 } == true)
+        report(from: 3, seconds: 1, wait: 1.5)
+        #expect(allocate(at: 5)?.pause == 1, "no pause is longer")
+        report(from: 4, seconds: 1)
+        #expect(allocate(at: 6).map { $0.pause == nil } == true)
+    }
+
+    @Test("Frames of a call that begins on a narrow path get smaller before half a second is measured")
+    mutating func narrowBeginning() throws {
+        let capture = VideoLadder.Capture(width: 1_280, height: 720, rate: 30)
+        var smaller: Double?
+        // The packets of one key frame, which the path takes with 150 kbit/s.
+        for number in 0..<20 {
+            let received = 1 + Double(number) * 0.064
+            let packet = PacketReport(number: UInt16(number), sent: 0, received: received, bytes: 1_200)
+            budget.note([packet], wantedKbit: 4_000)
+            let step = budget.adaptFrames(
+                of: .video, capture, wantedKbit: 4_000, portion: 1, sentPortion: 1, at: received)
+            if step != nil { smaller = smaller ?? received - 1 }
+        }
+        let seconds = try #require(smaller)
+        #expect(seconds < 0.9)
+    }
+
     @Test("A silence leaves a share of what the path took; that is set again while it lasts, and once after it")
     mutating func silence() throws {
         report(from: 0, seconds: 2)

@@ -55,6 +55,16 @@ import Testing
         }
     }
 
+    @Test("Video that pauses for a queue again and again gets smaller all the same")
+    func pauses() throws {
+        var ladder = VideoLadder(.balanced)
+        let steps = (0...4).compactMap {
+            ladder.note(limitKbit: 400, wantedKbit: 2_000, sentKbit: 400, of: capture, at: Double($0) * 1.5)
+        }
+        try #require(steps.count == 1)
+        #expect(steps[0] == .init(scale: 0.75))
+    }
+
     @Test("An encoder that cannot make less gets smaller frames, and larger ones when there is room for what they need")
     func floor() {
         var ladder = VideoLadder(.motion)

@@ -32,6 +32,40 @@ extension RealPipelines {
             }
         }
 
+        @Test("No frame is sent during a pause; then they move on, at once when it ends early")
+        func pause() async throws {
+            try await withCall { call in
+                try await call.connect()
+                let video = try #require(await call.caller.peer.media?.sending[.video]?.rate)
+                try await call.callee.waitForFrames(5)
+                let sent = Shared(0)
+                let scaler = try #require(await call.caller.peer.media?.pipeline.bin.child(madeBy: "videoscale"))
+                try scaler.pad("src").probe { _ in
+                    sent.update { $0 += 1 }
+                    return .pass
+                }
+                let captured = Shared(0)
+                try #require(try scaler.pad("sink").peer).probe { _ in
+                    captured.update { $0 += 1 }
+                    return .pass
+                }
+                // Otherwise a shared encoder may make what is sent.
+                video.scale(to: .init(scale: 0.5))
+                try await eventually("sent frames") { sent.value >= 5 }
+                video.pause(for: .seconds(3_600))
+                let pause = captured.value
+                // One frame may be on its way.
+                try await eventually("captured frames") { captured.value >= pause + 2 }
+                let before = (sent.value, captured.value)
+                try await eventually("captured frames") { captured.value >= before.1 + 10 }
+                #expect(sent.value == before.0)
+                video.pause(for: nil)
+                try await call.callee.waitForMoreFrames(10)
+                video.pause(for: .milliseconds(200))
+                try await call.callee.waitForMoreFrames(10)
+            }
+        }
+
         @Test("One of so many frames is sent")
         func fewer() async throws {
             try await withCall { call in

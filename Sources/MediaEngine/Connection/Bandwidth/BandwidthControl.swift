@@ -7,6 +7,7 @@ internal import Synchronization
 final class BandwidthControl: Sendable {
     private struct State {
         var budget: VideoBudget
+        var audio = AudioShare()
         var sentShares = SentShares()
         /// The shares that the videos got last.
         var shares: [TrackID: Double] = [:]
@@ -115,6 +116,9 @@ final class BandwidthControl: Sendable {
                 state.shares = sent.shares
                 for video in sent.videos { Self.set(next ?? present, of: video) }
             }
+            if state.audio.note(videoBandwidth: present.limitKbit == nil ? nil : state.budget.available) {
+                tracks.sending[.audio]?.limit(toKbit: state.audio.limitKbit)
+            }
             retransmitted.limit(
                 to: present.limitKbit == nil ? nil : present.bandwidth, isCongested: present.isCongested)
             guard state.budget.hasLateChange, !state.isAwaited else { return false }
@@ -134,6 +138,7 @@ final class BandwidthControl: Sendable {
 
     private static func set(_ allocation: VideoBudget.Allocation, of video: SentVideos.Video) {
         video.rate.setCongested(allocation.isCongested, backlog: allocation.backlog.map { .seconds($0) })
+        video.rate.pause(for: allocation.pause.map { .seconds($0) })
         video.rate.limit(toKbit: allocation.limitKbit.map { Int((Double($0) * video.share).rounded()) })
         video.rate.pace(at: allocation.pace.map { $0 * video.share })
     }

@@ -54,7 +54,7 @@ struct BandwidthEstimator: Sendable {
     /// Whether a queue grows or is long, or began to rise steeply.
     var isCongested: Bool { isOver || hasRisen }
     /// How long a queue of a congested path takes to empty if nothing more is sent, in s, as far as is known.
-    var backlog: Double { max(queue, delays.latest) }
+    var backlog: Double { max(queue, delays.tail) }
     private var isOver: Bool { trend.usage == .over || queue > Self.longestQueue }
     /// Whether a full path loses packets before they wait long.
     var hasShortQueue: Bool { capacity.hasShortQueue }
@@ -178,7 +178,7 @@ struct BandwidthEstimator: Sendable {
         defer { last = now }
         if rise?.isOfOneBurst == true { lastFall = now }
         if delays.isFalling { lastFall = nil }
-        hasRisen = rise != nil || (hasRisen && isDelayed)
+        hasRisen = rise != nil || (hasRisen && delays.tail > Self.longestQueue)
         // The first packets come together, so they fill a queue anyway; but how fast the path takes them counts.
         guard let first, rise?.isOfOneBurst == true || now - first > Self.initialBurst,
             let received = received ?? rise?.rate

@@ -45,6 +45,8 @@ struct QueueDelay: Sendable {
     private var heads: [Head] = []
     /// Packets in a row, each of which waited longer than the one before it.
     private var train: [Head] = []
+    /// The delay of the latest packet.
+    private var last: Double?
     private var bytes = 0
     private var gaps = 0
 
@@ -58,8 +60,11 @@ struct QueueDelay: Sendable {
         return max(shortest - base, 0)
     }
 
-    /// How long the latest packet waited, in s.
+    /// How long the first packet of the latest burst waited, in s.
     var latest: Double { heads.last.map { max($0.delay - base, 0) } ?? 0 }
+
+    /// How long the latest packet waited, also for those of its own burst, in s.
+    var tail: Double { last.map { max($0 - base, 0) } ?? 0 }
 
     /// Whether each of the last bursts waited less than the one before it: the queue empties.
     var isFalling: Bool {
@@ -78,6 +83,7 @@ struct QueueDelay: Sendable {
         defer { bytes += count }
         if !isNext { gaps += 1 }
         let delay = received - sent
+        last = delay
         if let last = slots.last, sent - last.begin < Self.slot {
             slots[slots.count - 1].shortest = min(last.shortest, delay)
             base = min(base, delay)

@@ -9,6 +9,8 @@ struct VideoBudget: Sendable {
         var isCongested = false
         /// How long the queue on the path takes to empty; nil: it is not known.
         var backlog: Double?
+        /// For how long no frame is sent, in s: the path takes less than the least video, and a queue waits there; nil: frames are sent.
+        var pause: Double?
         /// What may be sent now.
         var bandwidth = 0.0
         /// The rate at which the packets of a large frame leave; nil: at once.
@@ -30,6 +32,9 @@ struct VideoBudget: Sendable {
             return abs(Double(next - present)) < smallest * Double(present)
         }
     }
+
+    /// A report may get lost that would end a pause sooner, in s.
+    private static let longestPause = 1.0
 
     private(set) var allocation = Allocation()
     /// Whether a change of the encoder's rate came too soon after the one before it, and waits.
@@ -106,7 +111,10 @@ struct VideoBudget: Sendable {
         let share = bandwidth < .infinity ? VideoShare(of: bandwidth, loss: loss).kbit : wantedKbit
         let isFull = estimator?.isCongested == true
         var next = Allocation(isCongested: isFull || silence.isSilent, bandwidth: bandwidth)
-        if isFull { next.backlog = estimator?.backlog }
+        if isFull, let backlog = estimator?.backlog {
+            next.backlog = backlog
+            if bandwidth < VideoShare.leastBandwidth { next.pause = min(backlog, Self.longestPause) }
+        }
         guard share < wantedKbit else { return next }
         next.limitKbit = share
         let pace = PacketPace(
@@ -128,12 +136,19 @@ struct VideoBudget: Sendable {
         sentPortion: Double, at now: Double
     ) -> VideoLadder.Step? {
         // Without reports on packets nothing else is known than that the encoder keeps its rate.
-        guard let available, let sent = estimator.map({ $0.sent }) ?? available else { return nil }
+        guard let available, let sent = sent(on: available) else { return nil }
         let share = VideoShare(of: available, loss: loss).kbit
         let sentKbit = VideoShare(of: sent, loss: loss).kbit
         return ladders[track, default: VideoLadder(preference)].note(
             limitKbit: share < wantedKbit ? Double(share) * portion : nil, wantedKbit: Double(wantedKbit) * portion,
             sentKbit: Double(sentKbit) * sentPortion, of: capture, at: now)
+    }
+
+    /// What is sent of late, where the path and the peer take `available`; nil: it is not known.
+    private func sent(on available: Double) -> Double? {
+        guard let estimator else { return available }
+        // What fills a queue is at least what the path takes, and reports on a full one are late.
+        return estimator.isCongested ? max(estimator.sent ?? 0, available) : estimator.sent
     }
 
     private var loss: Double { estimator?.loss ?? 0 }

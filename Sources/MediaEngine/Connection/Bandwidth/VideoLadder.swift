@@ -57,7 +57,7 @@ struct VideoLadder: Sendable {
     private static let trial = 15.0
     /// For so many s a step needs what it needed: then the video may have changed.
     private static let memory = 60.0
-    private static let longestPause = 1.0
+    private static let longestPause = 3.0
     private static let smallestSide = 90.0
     private static let lowestRate = 5.0
 

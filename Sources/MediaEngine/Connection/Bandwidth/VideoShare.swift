@@ -5,6 +5,8 @@ struct VideoShare: Sendable, Equatable {
 
     /// It never gets less, in kbit/s: the video would not move.
     static let lowestKbit = 50
+    /// What that takes without losses, in bit/s with all headers.
+    static let leastBandwidth = Double(lowestKbit) * 1_000 / payload + overhead
     /// The headers of one packet of each of 30 frames a second, in bit/s; those of further packets are a share.
     private static let overhead = Double(30 * PacketReport.overhead * 8)
     private static let payload = 0.95

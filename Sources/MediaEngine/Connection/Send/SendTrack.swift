@@ -252,6 +252,18 @@ final class SendTrack: Sendable {
         reconsiderSharing()
     }
 
+    /// Keeps the rate of audio in Opus within what the path leaves to it; nil: it has what is requested.
+    func limit(toKbit kbit: Int?) {
+        guard codec == .opus else { return }
+        // The encoder may be busy.
+        queue.async { [weak self] in
+            guard let self else { return }
+            // A property that the encoder has at all has been set before.
+            try? encoder.limit(toKbit: kbit)
+            reconsiderSharing()
+        }
+    }
+
     /// Changes the parameters of Opus that are requested.
     func set(_ opus: OpusParameters) throws(MediaError) {
         try encoder.set(opus)

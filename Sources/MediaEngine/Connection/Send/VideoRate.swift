@@ -10,6 +10,7 @@ final class VideoRate: Sendable {
     private let pacer: Pacer
     private let keyFrames: KeyFrameLimit
     private let queue: DispatchQueue
+    private weak let sharing: EncoderSharing?
     /// A struct, since a closure that is all of a `Mutex` grows with each access (https://github.com/swiftlang/swift/issues/91348).
     private struct State {
         var onChange: (@Sendable (VideoAdaptation?) -> Void)?
@@ -26,6 +27,7 @@ final class VideoRate: Sendable {
         on queue: DispatchQueue, in pipeline: Element
     ) throws(MediaError) {
         (self.encoder, self.simulcast, self.pacer, self.queue) = (encoder, simulcast, pacer, queue)
+        self.sharing = sharing
         let entry = simulcast?.tee ?? branch.bin
         if encoder.followsRate {
             scaler = try VideoScaler(
@@ -100,6 +102,8 @@ final class VideoRate: Sendable {
 
     /// Sends a part of the captured frames, since the path takes no more.
     func scale(to step: VideoLadder.Step) {
+        // The encoder makes a key frame of another size: nobody needs what waits.
+        if let scaler, step.scale < scaler.allowed.scale { pacer.discard() }
         scaler?.allow(step)
         updateFrames()
     }
@@ -127,6 +131,13 @@ final class VideoRate: Sendable {
 
     /// Drops the packets that wait.
     func discard() { pacer.discard() }
+
+    /// Sends no frame for so long, or from now on again.
+    func pause(for duration: Duration?) {
+        // On its way back from a shared encoder, a track needs a frame of its own.
+        let isPossible = sharing?.isShared != true
+        scaler?.pause(until: isPossible ? duration.map { .now + $0 } : nil)
+    }
 
     /// Whether a queue on the path is full, and how long it takes to empty: key frames wait for that.
     func setCongested(_ isCongested: Bool, backlog: Duration?) {

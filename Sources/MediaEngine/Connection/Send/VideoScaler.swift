@@ -16,9 +16,15 @@ final class VideoScaler: Sendable {
         var frames = 0
         /// Whether no frame is sent.
         var isHeld = false
+        /// No frame is sent before.
+        var pauseEnd: ClockReading?
         var last: Double?
         /// How long the encoder was too slow, and nothing else limited the video, in s.
         var slowSeconds = 0.0
+        /// Whether the latest frame is sent.
+        var sends: Bool {
+            frames % step.every == 0 && !isHeld && pauseEnd.map { ClockReading.now >= $0 } != false
+        }
         var isSlow: Bool { load.step != VideoLadder.Step() }
         var onLoad: (@Sendable () -> Void)?
     }
@@ -81,6 +87,9 @@ final class VideoScaler: Sendable {
     /// Sends no frame for a while, or frames again.
     func hold(_ isHeld: Bool) { state.withLock { $0.isHeld = isHeld } }
 
+    /// Sends no frame before that moment; nil: from now on again.
+    func pause(until end: ClockReading?) { state.withLock { $0.pauseEnd = end } }
+
     /// A frame was dropped because the encoder was busy.
     func noteDropped() { state.withLock { $0.load.noteDropped() } }
 
@@ -131,7 +140,7 @@ final class VideoScaler: Sendable {
         let isLimited = isLimited()
         let (passes, isChange) = state.withLock { state in
             state.frames += 1
-            let (now, passes) = (Self.now, state.frames % state.step.every == 0 && !state.isHeld)
+            let (now, passes) = (Self.now, state.sends)
             if state.isSlow, !isLimited, let last = state.last { state.slowSeconds += min(now - last, 1) }
             state.last = now
             guard let capture = state.capture else { return (passes, false) }
