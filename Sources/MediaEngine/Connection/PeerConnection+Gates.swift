@@ -59,7 +59,10 @@ extension PeerConnection {
         directions[track]?.sends == false || hasFailed(track, .sending) ? .off : sendModes[track] ?? .closed
     }
 
-    func applyMode(of track: TrackID) { media?.sending[track]?.set(mode(of: track)) }
+    func applyMode(of track: TrackID) {
+        media?.sending[track]?.set(mode(of: track))
+        if track.kind == .video { media?.bandwidth.noteWanted() }
+    }
 
     /// Starts or stops to show, play and record received media, and to record sent media if configured; starts closed.
     ///

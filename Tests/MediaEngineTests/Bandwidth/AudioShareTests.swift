@@ -13,11 +13,11 @@ import Testing
         #expect(!note(nil) && audio.limitKbit == nil)
         #expect(!note(140_000) && audio.limitKbit == nil)
         #expect(note(120_000) && audio.limitKbit == AudioShare.narrowKbit)
-        #expect(!note(200_000) && audio.limitKbit == AudioShare.narrowKbit)
-        #expect(note(260_000) && audio.limitKbit == nil)
+        #expect(!note(170_000) && audio.limitKbit == AudioShare.narrowKbit)
+        #expect(note(190_000) && audio.limitKbit == nil)
     }
 
-    @Test("A path that takes all of the video gives audio what it asks for")
+    @Test("A path that does not limit the video gives audio what it asks for")
     mutating func free() {
         #expect(note(50_000))
         #expect(note(nil) && audio.limitKbit == nil)

@@ -84,35 +84,69 @@ import Testing
         #expect(abs(pace - available / 2) < available / 20)
     }
 
-    @Test("A path that takes less than the least video gets none while its queue is long")
+    /// Reports of the first packets of a key frame, on a path that takes 150 kbit/s, each after `noted`; returns when the last one arrives.
+    private mutating func reportKeyFrame(packets: Int, noted: (inout VideoBudget, _ at: Double) -> Void) -> Double {
+        for number in 0..<packets {
+            let time = Double(number) * 0.064
+            let packet = PacketReport(number: UInt16(number), sent: 0, received: 1 + time, bytes: 1_200)
+            budget.note([packet], wantedKbit: 4_000)
+            noted(&budget, time)
+        }
+        return Double(packets - 1) * 0.064
+    }
+
+    @Test("While less may be sent than the least video, frames pause until the queue is empty")
     mutating func pause() throws {
+        var begin: Double?
+        let end = reportKeyFrame(packets: 20) { budget, now in
+            let allocation = budget.allocate(wantedKbit: 4_000, .init(), .smooth, at: now)
+            guard let pause = allocation?.pause else { return #expect(begin == nil, "it goes on") }
+            begin = begin ?? now
+            #expect(pause <= 0.8)
+        }
+        let first = try #require(begin)
+        #expect(first < 0.6)
+        // The last packet waited for 1.2 s, and the pause has lasted for most of that.
+        let rest = try #require(budget.allocate(wantedKbit: 4_000, .init(), .smooth, at: end)?.pause)
+        #expect(abs(rest - min(0.8, end - (end - first) / 2)) < 0.01)
+        // Nothing more is reported: other news does not make it longer.
+        var time = end
+        while time < end + 0.75 {
+            time += 0.05
+            take(kbit: 1_000)
+            let pause = try #require(budget.allocate(wantedKbit: 4_000, .init(), .smooth, at: time)?.pause)
+            #expect(abs(pause - (end + rest - time)) < 0.001)
+        }
+        #expect(budget.allocate(wantedKbit: 4_000, .init(), .smooth, at: end + 0.81).map { $0.pause == nil } == true)
+    }
+
+    @Test("On a wide path no frame pauses for a queue")
+    mutating func noPause() {
         report(from: 0, seconds: 2)
         report(from: 2, seconds: 1, wait: 0.5)
-        #expect(allocate(at: 3)?.pause == nil)
-        take(kbit: 60)
-        let narrow = try #require(allocate(at: 4))
-        #expect(narrow.isCongested && narrow.pause.map { abs($0 - 0.5) < 0.01 } == true)
-        report(from: 3, seconds: 1, wait: 1.5)
-        #expect(allocate(at: 5)?.pause == 1, "no pause is longer")
-        report(from: 4, seconds: 1)
-        #expect(allocate(at: 6).map { $0.pause == nil } == true)
+        #expect(allocate(at: 3).map { $0.isCongested && $0.pause == nil } == true)
+    }
+
+    @Test("What only the peer limits does not count as a narrow path")
+    mutating func limiting() throws {
+        report(from: 0, seconds: 2)
+        #expect(allocate(at: 2) == nil && budget.limitingBandwidth == nil)
+        take(kbit: 100)
+        #expect(allocate(at: 3) != nil)
+        // The path would take more.
+        #expect((budget.limitingBandwidth ?? .infinity) > 400_000)
     }
 
     @Test("Frames of a call that begins on a narrow path get smaller before half a second is measured")
     mutating func narrowBeginning() throws {
         let capture = VideoLadder.Capture(width: 1_280, height: 720, rate: 30)
         var smaller: Double?
-        // The packets of one key frame, which the path takes with 150 kbit/s.
-        for number in 0..<20 {
-            let received = 1 + Double(number) * 0.064
-            let packet = PacketReport(number: UInt16(number), sent: 0, received: received, bytes: 1_200)
-            budget.note([packet], wantedKbit: 4_000)
+        _ = reportKeyFrame(packets: 20) { budget, now in
             let step = budget.adaptFrames(
-                of: .video, capture, wantedKbit: 4_000, portion: 1, sentPortion: 1, at: received)
-            if step != nil { smaller = smaller ?? received - 1 }
+                of: .video, capture, wantedKbit: 4_000, portion: 1, sentPortion: 1, at: now)
+            if step != nil { smaller = smaller ?? now }
         }
-        let seconds = try #require(smaller)
-        #expect(seconds < 0.9)
+        #expect(try #require(smaller) < 0.9)
     }
 
     @Test("A silence leaves a share of what the path took; that is set again while it lasts, and once after it")

@@ -32,9 +32,15 @@ extension RealPipelines {
             }
         }
 
-        @Test("No frame is sent during a pause; then they move on, at once when it ends early")
+        @Test("No frame is sent during a pause; when it ends early, they move on at once")
         func pause() async throws {
-            try await withCall { call in
+            var options = LoopbackCall.Options()
+            options.configure = {
+                $0.tracks[.video]?.sharesEncoder = false
+                // Nothing else is to pause the video, or to end a pause.
+                $0.tuning.followsBandwidth = false
+            }
+            try await withCall(options) { call in
                 try await call.connect()
                 let video = try #require(await call.caller.peer.media?.sending[.video]?.rate)
                 try await call.callee.waitForFrames(5)
@@ -49,8 +55,6 @@ extension RealPipelines {
                     captured.update { $0 += 1 }
                     return .pass
                 }
-                // Otherwise a shared encoder may make what is sent.
-                video.scale(to: .init(scale: 0.5))
                 try await eventually("sent frames") { sent.value >= 5 }
                 video.pause(for: .seconds(3_600))
                 let pause = captured.value
@@ -60,8 +64,6 @@ extension RealPipelines {
                 try await eventually("captured frames") { captured.value >= before.1 + 10 }
                 #expect(sent.value == before.0)
                 video.pause(for: nil)
-                try await call.callee.waitForMoreFrames(10)
-                video.pause(for: .milliseconds(200))
                 try await call.callee.waitForMoreFrames(10)
             }
         }

@@ -6,12 +6,12 @@ struct AudioShare: Sendable {
     static let narrowKbit = 24
     /// A path that leaves less to the video is narrow, in bit/s with all headers, until it leaves enough.
     private static let little = 130_000.0
-    private static let enough = 250_000.0
+    private static let enough = 180_000.0
 
     /// The most that audio gets, in kbit/s; nil: what it asks for.
     private(set) var limitKbit: Int?
 
-    /// Notes what the path leaves to the video, in bit/s with all headers; nil: all that it wants.
+    /// Notes what the path leaves to the video, in bit/s with all headers; nil: the path does not limit it.
     ///
     /// - Returns: Whether ``limitKbit`` changed.
     mutating func note(videoBandwidth: Double?) -> Bool {

@@ -52,11 +52,11 @@ final class BandwidthControl: Sendable {
         adaptFrames()
     }
 
-    /// Limits what is wanted now.
+    /// Limits what is wanted now, after the wanted rate changed, or a video began or ended.
     func noteWanted() { adapt { _, _ in } }
 
-    /// Runs on the thread that receives the reports.
-    private func note(_ reports: [PacketReport]) {
+    /// Takes the peer's reports on packets, in the order in which they were sent; runs on the thread that receives them.
+    func note(_ reports: [PacketReport]) {
         guard !reports.isEmpty else { return }
         var train: BandwidthProbe.Train?
         adapt { budget, videos in
@@ -116,7 +116,8 @@ final class BandwidthControl: Sendable {
                 state.shares = sent.shares
                 for video in sent.videos { Self.set(next ?? present, of: video) }
             }
-            if state.audio.note(videoBandwidth: present.limitKbit == nil ? nil : state.budget.available) {
+            let isSending = sent.videos.contains { tracks.sending[$0.id]?.isSending == true }
+            if state.audio.note(videoBandwidth: isSending ? state.budget.limitingBandwidth : nil) {
                 tracks.sending[.audio]?.limit(toKbit: state.audio.limitKbit)
             }
             retransmitted.limit(

@@ -42,6 +42,8 @@ struct SentVideos: Sendable {
 /// A pure value; times are in s.
 struct SentShares: Sendable {
     private static let memory = 1.0
+    /// What was sent before a longer time without news says nothing about now.
+    private static let longestPause = 3.0
 
     private var totals: [UInt32: Int] = [:]
     private var latest: [UInt32: Double] = [:]
@@ -50,7 +52,7 @@ struct SentShares: Sendable {
     /// Notes how many bytes of each stream were sent so far.
     mutating func note(_ bytes: [UInt32: Int], at now: Double) {
         // What was sent while nobody noted it was not sent lately.
-        if let time, now - time > Self.memory { (totals, latest) = (bytes, [:]) }
+        if let time, now - time > Self.longestPause { (totals, latest) = (bytes, [:]) }
         let kept = exp(-(now - (time ?? now)) / Self.memory)
         for (ssrc, total) in bytes {
             latest[ssrc] = (latest[ssrc] ?? 0) * kept + Double(total - (totals[ssrc] ?? 0))

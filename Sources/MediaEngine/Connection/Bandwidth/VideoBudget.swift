@@ -9,7 +9,7 @@ struct VideoBudget: Sendable {
         var isCongested = false
         /// How long the queue on the path takes to empty; nil: it is not known.
         var backlog: Double?
-        /// For how long no frame is sent, in s: the path takes less than the least video, and a queue waits there; nil: frames are sent.
+        /// For how long no frame is sent, in s: less may be sent than the least video until a queue is empty; nil: frames are sent.
         var pause: Double?
         /// What may be sent now.
         var bandwidth = 0.0
@@ -33,8 +33,16 @@ struct VideoBudget: Sendable {
         }
     }
 
-    /// A report may get lost that would end a pause sooner, in s.
-    private static let longestPause = 1.0
+    /// A time without frames, in which a queue empties.
+    private struct Pause {
+        let begin: Double
+        let end: Double
+    }
+
+    /// No report makes a pause longer than that, in s: ``ReportSilence`` would take a longer one for the end of the video.
+    private static let longestPause = 0.8
+    /// What audio adds to the queue during a pause, as a share of the time.
+    private static let refill = 0.5
 
     private(set) var allocation = Allocation()
     /// Whether a change of the encoder's rate came too soon after the one before it, and waits.
@@ -46,6 +54,9 @@ struct VideoBudget: Sendable {
     private var unsilenced = 0.0
     /// When the encoder's rate changed last.
     private var changed: Double?
+    private var pause: Pause?
+    /// Whether reports came since the last allocation.
+    private var hasNewReports = false
     private let preference: DegradationPreference
     private var ladders: [TrackID: VideoLadder] = [:]
 
@@ -53,6 +64,12 @@ struct VideoBudget: Sendable {
 
     /// What the path and the peer take; nil before the peer has said anything about it.
     var available: Double? { [estimator?.bitrate, receiverLimit].compactMap(\.self).min() }
+
+    /// What the path leaves to the video, if that keeps the video from having what it wants and uses; nil: the path is no reason for less.
+    var limitingBandwidth: Double? {
+        guard let estimator, allocation.limitKbit != nil, let sent = sent(on: estimator.bitrate) else { return nil }
+        return sent > estimator.bitrate / 2 ? estimator.bitrate : nil
+    }
 
     /// Whether the latest packet that is known of waited long.
     var isDelayed: Bool { estimator?.isDelayed == true }
@@ -64,6 +81,7 @@ struct VideoBudget: Sendable {
         let enough = VideoShare.bandwidth(forKbit: wantedKbit)
         if estimator == nil { estimator = BandwidthEstimator(start: enough) }
         estimator?.note(reports, enough: enough)
+        hasNewReports = true
     }
 
     /// Notes what the peer says that it takes, until it says something else; 0 is no limit, as in libwebrtc.
@@ -93,6 +111,9 @@ struct VideoBudget: Sendable {
         if silence.factor == 1, let estimator { unsilenced = estimator.bitrate }
         let former = allocation
         allocation = wanted(wantedKbit, silence)
+        // Without news of packets it ends when it was to end.
+        if hasNewReports { (pause, hasNewReports) = (nextPause(at: now), false) }
+        allocation.pause = pause.flatMap { now < $0.end ? $0.end - now : nil }
         let isEarly = changed.map { now - $0 < step.interval } ?? false
         hasLateChange = isEarly && allocation.limitKbit != former.limitKbit
         if isEarly || step.isTooSmall(from: former.limitKbit, to: allocation.limitKbit) {
@@ -111,16 +132,22 @@ struct VideoBudget: Sendable {
         let share = bandwidth < .infinity ? VideoShare(of: bandwidth, loss: loss).kbit : wantedKbit
         let isFull = estimator?.isCongested == true
         var next = Allocation(isCongested: isFull || silence.isSilent, bandwidth: bandwidth)
-        if isFull, let backlog = estimator?.backlog {
-            next.backlog = backlog
-            if bandwidth < VideoShare.leastBandwidth { next.pause = min(backlog, Self.longestPause) }
-        }
+        if isFull { next.backlog = estimator?.backlog }
         guard share < wantedKbit else { return next }
         next.limitKbit = share
         let pace = PacketPace(
             silence: silence, isCongested: next.isCongested, hasShortQueue: estimator?.hasShortQueue == true)
         next.pace = min(estimator?.target ?? .infinity, most(during: pace.silenceShare)) * pace.multiple
         return next
+    }
+
+    /// The pause that the latest reports ask for.
+    private func nextPause(at now: Double) -> Pause? {
+        guard let estimator, estimator.isCongested, estimator.target < VideoShare.leastBandwidth else { return nil }
+        let begin = pause.flatMap { now < $0.end ? $0.begin : nil } ?? now
+        // The backlog is that of a packet from before the pause.
+        let rest = estimator.backlog - (now - begin) * (1 - Self.refill)
+        return rest > 0 ? Pause(begin: begin, end: now + min(rest, Self.longestPause)) : nil
     }
 
     /// The most that may be sent, whatever the estimate is now, while a silence leaves `share` of what the path took before it; 1: there is none.
@@ -147,8 +174,8 @@ struct VideoBudget: Sendable {
     /// What is sent of late, where the path and the peer take `available`; nil: it is not known.
     private func sent(on available: Double) -> Double? {
         guard let estimator else { return available }
-        // What fills a queue is at least what the path takes, and reports on a full one are late.
-        return estimator.isCongested ? max(estimator.sent ?? 0, available) : estimator.sent
+        // Reports on a full path are late, and what fills it is at least what it takes.
+        return estimator.sent ?? (estimator.isCongested ? available : nil)
     }
 
     private var loss: Double { estimator?.loss ?? 0 }

@@ -23,8 +23,9 @@ final class VideoScaler: Sendable {
         var slowSeconds = 0.0
         /// Whether the latest frame is sent.
         var sends: Bool {
-            frames % step.every == 0 && !isHeld && pauseEnd.map { ClockReading.now >= $0 } != false
+            frames % step.every == 0 && !isHeld && !isPaused
         }
+        var isPaused: Bool { pauseEnd.map { ClockReading.now < $0 } ?? false }
         var isSlow: Bool { load.step != VideoLadder.Step() }
         var onLoad: (@Sendable () -> Void)?
     }
@@ -86,6 +87,9 @@ final class VideoScaler: Sendable {
 
     /// Sends no frame for a while, or frames again.
     func hold(_ isHeld: Bool) { state.withLock { $0.isHeld = isHeld } }
+
+    /// Whether no frame is sent before a certain moment.
+    var isPaused: Bool { state.withLock { $0.isPaused } }
 
     /// Sends no frame before that moment; nil: from now on again.
     func pause(until end: ClockReading?) { state.withLock { $0.pauseEnd = end } }

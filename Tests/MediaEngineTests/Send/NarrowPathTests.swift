@@ -1,0 +1,36 @@
+import Testing
+
+@testable import MediaEngine
+
+extension RealPipelines {
+    @Suite("A very narrow path") struct NarrowPathTests {
+        /// Reports of the packets of one key frame, on a path that takes 150 kbit/s.
+        private let reports = (0..<20).map {
+            PacketReport(number: UInt16($0), sent: 0, received: 1 + Double($0) * 0.064, bytes: 1_200)
+        }
+
+        @Test("Video pauses, gets small and moves on; audio gets by with less until the video is off")
+        func shares() async throws {
+            var options = LoopbackCall.Options()
+            options.callerVideo = .test(.ball, format: VideoFormat(width: 640, height: 360))
+            // The only reports are those of the test.
+            options.tuning.sendsTransportFeedback = false
+            try await withCall(options) { call in
+                try await call.connect()
+                try await call.callee.waitForFrames(10)
+                let (caller, media) = (call.caller.peer, try #require(await call.caller.peer.media))
+                #expect(await caller.statistics().sent[.audio]?.targetBitrate ?? 0 > 24_000)
+                for report in reports { media.bandwidth.note([report]) }
+                try await eventually("the limits") {
+                    let sent = await caller.statistics().sent
+                    return sent[.audio]?.targetBitrate == 24_000 && sent[.video]?.targetBitrate == 50_000
+                }
+                try await call.callee.waitForMoreFrames(10)
+                await caller.setSending(.off, of: .video)
+                try await eventually("the former rate of audio") {
+                    await caller.statistics().sent[.audio]?.targetBitrate ?? 0 > 24_000
+                }
+            }
+        }
+    }
+}
