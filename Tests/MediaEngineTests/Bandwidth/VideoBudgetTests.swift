@@ -110,9 +110,8 @@ import Testing
         let rest = try #require(budget.allocate(wantedKbit: 4_000, .init(), .smooth, at: end)?.pause)
         #expect(abs(rest - min(0.8, end - (end - first) / 2)) < 0.01)
         // Nothing more is reported: other news does not make it longer.
-        var time = end
-        while time < end + 0.75 {
-            time += 0.05
+        for step in 1...15 {
+            let time = end + Double(step) / 20
             take(kbit: 1_000)
             let pause = try #require(budget.allocate(wantedKbit: 4_000, .init(), .smooth, at: time)?.pause)
             #expect(abs(pause - (end + rest - time)) < 0.001)
@@ -127,14 +126,24 @@ import Testing
         #expect(allocate(at: 3).map { $0.isCongested && $0.pause == nil } == true)
     }
 
-    @Test("What only the peer limits does not count as a narrow path")
-    mutating func limiting() throws {
-        report(from: 0, seconds: 2)
-        #expect(allocate(at: 2) == nil && budget.limitingBandwidth == nil)
-        take(kbit: 100)
-        #expect(allocate(at: 3) != nil)
-        // The path would take more.
-        #expect((budget.limitingBandwidth ?? .infinity) > 400_000)
+    @Test("Another path has no queue yet")
+    mutating func pathChange() throws {
+        _ = reportKeyFrame(packets: 20) { _, _ in }
+        let before = budget.allocate(wantedKbit: 4_000, .init(), .smooth, at: 2)
+        #expect(try #require(before).pause != nil)
+        budget.changePath()
+        #expect(budget.allocate(wantedKbit: 4_000, .init(), .smooth, at: 2.1).map { $0.pause == nil } == true)
+    }
+
+    @Test("The path limits the video by its own bandwidth, not by what the peer says")
+    mutating func limit() throws {
+        #expect(budget.limit == nil)
+        _ = reportKeyFrame(packets: 20) { _, _ in }
+        #expect(budget.limit == nil, "nothing is allocated yet")
+        take(kbit: 60)
+        _ = budget.allocate(wantedKbit: 4_000, .init(), .smooth, at: 2)
+        let limit = try #require(budget.limit)
+        #expect(0.6...1.2 ~= limit.bandwidth / 150_000 && limit.isUsed)
     }
 
     @Test("Frames of a call that begins on a narrow path get smaller before half a second is measured")

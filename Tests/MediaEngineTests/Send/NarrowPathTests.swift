@@ -9,18 +9,20 @@ extension RealPipelines {
             PacketReport(number: UInt16($0), sent: 0, received: 1 + Double($0) * 0.064, bytes: 1_200)
         }
 
-        @Test("Video pauses, gets small and moves on; audio gets by with less until the video is off")
+        @Test("Video pauses and moves on with few bits; audio gets by with less until the video is off")
         func shares() async throws {
             var options = LoopbackCall.Options()
             options.callerVideo = .test(.ball, format: VideoFormat(width: 640, height: 360))
-            // The only reports are those of the test.
+            // The only reports on packets are those of the test.
             options.tuning.sendsTransportFeedback = false
             try await withCall(options) { call in
                 try await call.connect()
                 try await call.callee.waitForFrames(10)
                 let (caller, media) = (call.caller.peer, try #require(await call.caller.peer.media))
                 #expect(await caller.statistics().sent[.audio]?.targetBitrate ?? 0 > 24_000)
+                let video = try #require(media.sending[.video]?.rate)
                 for report in reports { media.bandwidth.note([report]) }
+                #expect(video.isPaused)
                 try await eventually("the limits") {
                     let sent = await caller.statistics().sent
                     return sent[.audio]?.targetBitrate == 24_000 && sent[.video]?.targetBitrate == 50_000

@@ -65,6 +65,10 @@ extension RealPipelines {
                 #expect(sent.value == before.0)
                 video.pause(for: nil)
                 try await call.callee.waitForMoreFrames(10)
+                video.pause(for: .milliseconds(100))
+                #expect(video.isPaused)
+                try await call.callee.waitForMoreFrames(10)
+                #expect(!video.isPaused, "it ends by itself")
             }
         }
 

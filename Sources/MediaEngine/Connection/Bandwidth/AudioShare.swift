@@ -7,18 +7,26 @@ struct AudioShare: Sendable {
     /// A path that leaves less to the video is narrow, in bit/s with all headers, until it leaves enough.
     private static let little = 130_000.0
     private static let enough = 180_000.0
+    /// So long the video uses no more than half of that before audio has its rate back, in s.
+    private static let unusedTime = 5.0
 
     /// The most that audio gets, in kbit/s; nil: what it asks for.
     private(set) var limitKbit: Int?
+    /// When the video used most of what it may have last.
+    private var lastUse = 0.0
 
-    /// Notes what the path leaves to the video, in bit/s with all headers; nil: the path does not limit it.
+    /// Notes what the path leaves to the video, in bit/s with all headers, and whether the video uses most of it, at a time in s; nil: the path does not limit it.
     ///
     /// - Returns: Whether ``limitKbit`` changed.
-    mutating func note(videoBandwidth: Double?) -> Bool {
+    mutating func note(_ video: (bandwidth: Double, isUsed: Bool)?, at now: Double) -> Bool {
         let former = limitKbit
-        let bandwidth = videoBandwidth ?? .infinity
-        if bandwidth < Self.little { limitKbit = Self.narrowKbit }
-        if bandwidth >= Self.enough { limitKbit = nil }
+        if let video {
+            if video.isUsed { lastUse = now }
+            if video.isUsed, video.bandwidth < Self.little { limitKbit = Self.narrowKbit }
+            if video.bandwidth >= Self.enough || now - lastUse > Self.unusedTime { limitKbit = nil }
+        } else {
+            limitKbit = nil
+        }
         return limitKbit != former
     }
 }

@@ -117,7 +117,7 @@ final class BandwidthControl: Sendable {
                 for video in sent.videos { Self.set(next ?? present, of: video) }
             }
             let isSending = sent.videos.contains { tracks.sending[$0.id]?.isSending == true }
-            if state.audio.note(videoBandwidth: isSending ? state.budget.limitingBandwidth : nil) {
+            if state.audio.note(isSending ? state.budget.limit : nil, at: seconds) {
                 tracks.sending[.audio]?.limit(toKbit: state.audio.limitKbit)
             }
             retransmitted.limit(

@@ -39,7 +39,7 @@ struct VideoBudget: Sendable {
         let end: Double
     }
 
-    /// No report makes a pause longer than that, in s: ``ReportSilence`` would take a longer one for the end of the video.
+    /// So long after the latest report frames are sent again, whatever the backlog was, in s.
     private static let longestPause = 0.8
     /// What audio adds to the queue during a pause, as a share of the time.
     private static let refill = 0.5
@@ -65,10 +65,10 @@ struct VideoBudget: Sendable {
     /// What the path and the peer take; nil before the peer has said anything about it.
     var available: Double? { [estimator?.bitrate, receiverLimit].compactMap(\.self).min() }
 
-    /// What the path leaves to the video, if that keeps the video from having what it wants and uses; nil: the path is no reason for less.
-    var limitingBandwidth: Double? {
-        guard let estimator, allocation.limitKbit != nil, let sent = sent(on: estimator.bitrate) else { return nil }
-        return sent > estimator.bitrate / 2 ? estimator.bitrate : nil
+    /// What the path leaves to the video, and whether the video uses most of it; nil: the path does not limit the video.
+    var limit: (bandwidth: Double, isUsed: Bool)? {
+        guard let estimator, allocation.limitKbit != nil else { return nil }
+        return (estimator.bitrate, sent(on: estimator.bitrate).map { $0 > estimator.bitrate / 2 } ?? false)
     }
 
     /// Whether the latest packet that is known of waited long.
@@ -96,7 +96,10 @@ struct VideoBudget: Sendable {
     mutating func takeProbe() -> BandwidthProbe.Train? { estimator?.takeProbe(most: receiverLimit ?? .infinity) }
 
     /// Measures again on another path.
-    mutating func changePath() { estimator?.changePath() }
+    mutating func changePath() {
+        estimator?.changePath()
+        (pause, hasNewReports) = (nil, false)
+    }
 
     // MARK: What is sent
 
@@ -174,6 +177,8 @@ struct VideoBudget: Sendable {
     /// What is sent of late, where the path and the peer take `available`; nil: it is not known.
     private func sent(on available: Double) -> Double? {
         guard let estimator else { return available }
+        // Less is sent only because of the pauses.
+        guard pause == nil else { return max(estimator.sent ?? 0, available) }
         // Reports on a full path are late, and what fills it is at least what it takes.
         return estimator.sent ?? (estimator.isCongested ? available : nil)
     }

@@ -139,6 +139,9 @@ final class VideoRate: Sendable {
         scaler?.pause(until: isPossible ? duration.map { .now + $0 } : nil)
     }
 
+    /// Whether no frame is sent for a while.
+    var isPaused: Bool { scaler?.isPaused == true }
+
     /// Whether a queue on the path is full, and how long it takes to empty: key frames wait for that.
     func setCongested(_ isCongested: Bool, backlog: Duration?) {
         keyFrames.setCongested(isCongested, backlog: backlog)
