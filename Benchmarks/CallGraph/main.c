@@ -44,7 +44,7 @@ static void connect_pad(GstElement *webrtc, GstPad *pad, gpointer data) {
     gboolean video = g_str_equal(gst_structure_get_string(gst_caps_get_structure(caps, 0), "media"), "video");
     gst_caps_unref(caps);
     GstElement *decoder = part(
-        video ? "rtpvp8depay request-keyframe=true ! vp8dec automatic-request-sync-points=true ! fakesink name=sink sync=false async=false"
+        video ? "rtpvp8depay request-keyframe=true ! vp8dec threads=1 automatic-request-sync-points=true ! fakesink name=sink sync=false async=false"
               : "rtpopusdepay ! capssetter caps=audio/x-opus,channels=1 ! opusdec plc=true ! fakesink name=sink sync=false async=false");
     gst_bin_add(GST_BIN(end->pipeline), decoder);
     gst_element_sync_state_with_parent(decoder);

@@ -146,6 +146,7 @@ public struct PipelineDescription: Sendable, Equatable {
                 line: launchText.firstLine,
                 "has no element with name=\(element); the engine looks for it in a description of this role")
         }
+        SpinningDecoder.avoid(in: bin)
         try set(chosen, on: bin)
         return bin
     }

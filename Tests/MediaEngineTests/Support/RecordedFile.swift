@@ -37,6 +37,7 @@ final class RecordedFile: Sendable {
         try file.set("location", text: path)
         let decoder = try Element("decodebin")
         let bin = pipeline.bin
+        SpinningDecoder.avoid(in: bin)
         for element in [file, decoder] { bin.add(element) }
         try file.link(to: decoder)
         // The pipeline and this object are freed before the pads.

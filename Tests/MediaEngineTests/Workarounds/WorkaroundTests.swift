@@ -278,7 +278,8 @@ extension RealPipelines {
             let always: [any Workaround.Type] = [
                 BlockingReceiveQueue.self, EmptyMessage.self, EndlessGathering.self, FatalMessage.self,
                 FormatParameters.self, LostExtensionId.self, PacedSending.self, RepeatedStreamEvents.self,
-                SharedCertificate.self, SingleStunServer.self, SlowFeedback.self, StalledFastStart.self,
+                SharedCertificate.self, SingleStunServer.self, SlowFeedback.self, SpinningDecoder.self,
+                StalledFastStart.self,
                 SwappedEmptyMessage.self, UnawaitedData.self, UnboundedPacketNumbers.self, UnboundedPacketReports.self,
                 UnboundedStreams.self, UncheckedFingerprint.self, FragileTurnOverTCP.self, UnrefusedDataChannel.self,
                 UnusedFecEncoder.self, UnusedPacketStorage.self,
