@@ -19,6 +19,8 @@ struct BandwidthEstimator: Sendable {
     private static let trust = 0.7
     /// A queue that waits longer, in s, is emptied even if it does not grow.
     private static let longestQueue = 0.1
+    /// A queue that grows matters when it is longer, in s: on a path that is nearly full, a few larger frames wait for each other, too.
+    private static let shortestQueue = 0.025
     /// After so many reductions without effect a long delay is the path's own.
     private static let attempts = 3
     /// After another path, reports on the former one follow for so many s.
@@ -55,7 +57,7 @@ struct BandwidthEstimator: Sendable {
     var isCongested: Bool { isOver || hasRisen }
     /// How long a queue of a congested path takes to empty if nothing more is sent, in s, as far as is known.
     var backlog: Double { max(queue, delays.tail) }
-    private var isOver: Bool { trend.usage == .over || queue > Self.longestQueue }
+    private var isOver: Bool { queue > (trend.usage == .over ? Self.shortestQueue : Self.longestQueue) }
     /// Whether a full path loses packets before they wait long.
     var hasShortQueue: Bool { capacity.hasShortQueue }
     /// Whether the latest packet waited long.
