@@ -31,9 +31,9 @@ extension EndToEnd {
             #expect(calls.count == 4)
             for call in calls {
                 for (end, other) in [("caller", "callee"), ("callee", "caller")] {
-                    // All that was sent arrived. While a busy machine stands still, frames are left out before they are encoded.
+                    // What was sent arrived, but for what the encoder has at the end. While a busy machine stands still, frames are left out.
                     let sent = try call.number("\(other).video.sent.framesSent")
-                    #expect(try call.number("\(end).video.received.framesReceived") > sent - 5)
+                    #expect(try call.number("\(end).video.received.framesReceived") > 0.9 * sent - 15)
                     let unsent = max(0, 120 - sent)
                     // Frames that differ, and the tone.
                     #expect(try call.number("\(end).video.received.distinctFrames") > decoded)

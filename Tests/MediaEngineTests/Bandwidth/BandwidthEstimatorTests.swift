@@ -110,14 +110,14 @@ import Testing
 
     @Test(
         "On a path that is nearly full, frames wait for each other now and then: that lowers the rate when they wait long",
-        arguments: [(0.03, 2...2), (0.06, 0.5...1.6)] as [(Double, ClosedRange<Double>)])
+        arguments: [(0.03, 2...2), (0.04, 0.5...1.6)] as [(Double, ClosedRange<Double>)])
     func waves(longest: Double, lowest: ClosedRange<Double>) {
         var estimator = BandwidthEstimator(start: 2 * megabit)
         var least = Double.infinity
         for frame in 0..<600 {
             let sent = Double(frame) / 30
-            // For ten frames each waits longer than the one before it, for ten less long.
-            let wait = frame < 60 ? 0 : longest * Double(min(frame % 20, 20 - frame % 20)) / 10
+            // For 15 frames each waits longer than the one before it, for 15 less long.
+            let wait = frame < 60 ? 0 : longest * Double(min(frame % 30, 30 - frame % 30)) / 15
             let packets = (0..<6).map { number in
                 PacketReport(
                     number: UInt16(frame * 6 + number), sent: sent,

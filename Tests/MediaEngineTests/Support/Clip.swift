@@ -42,6 +42,15 @@ enum Clip {
         try bytes.write(to: URL(filePath: path))
     }
 
+    /// Makes a second of video in VP8.
+    static func makeVP8(_ path: String) async throws {
+        try await write(
+            """
+            videotestsrc num-buffers=30 ! video/x-raw,width=320,height=240 ! vp8enc deadline=1 token-partitions=2
+            ! matroskamux ! filesink name=file
+            """, to: path)
+    }
+
     private static func write(_ launch: String, to path: String) async throws {
         try GStreamerLibrary.initialize()
         let bin = try Element(launch: launch, description: "clip", hasGhostPads: false)

@@ -1,6 +1,6 @@
 /// How much may be sent to the peer: reports on packets in, a rate out (draft-ietf-rmcat-gcc-02, with libwebrtc's trendline).
 ///
-/// It falls to what arrived when a queue grows or stays, and grows while nothing speaks against it. It starts with what this end wants to send rather
+/// It falls to what arrived when a queue that is no longer short grows, or a long one stays, and grows while nothing speaks against it. It starts with what this end wants to send rather
 /// than with a guess: on most networks nothing needs to be reduced. A pure value.
 struct BandwidthEstimator: Sendable {
     /// No estimate is outside, in bit/s: below it not even audio works.
@@ -19,7 +19,9 @@ struct BandwidthEstimator: Sendable {
     private static let trust = 0.7
     /// A queue that waits longer, in s, is emptied even if it does not grow.
     private static let longestQueue = 0.1
-    /// A queue that grows matters when it is longer, in s: on a path that is nearly full, a few larger frames wait for each other, too.
+    /// A queue that grows counts only if packets wait longer, in s.
+    ///
+    /// On a path that is nearly full, larger frames wait for each other now and then.
     private static let shortestQueue = 0.025
     /// After so many reductions without effect a long delay is the path's own.
     private static let attempts = 3
@@ -53,7 +55,7 @@ struct BandwidthEstimator: Sendable {
     var received: Double? { arrivals.bitrate }
     /// The share of packets that was lost last, 0 to 1.
     var loss: Double { losses.latest }
-    /// Whether a queue grows or is long, or began to rise steeply.
+    /// Whether a queue grows and is no longer short, or is long, or began to rise steeply.
     var isCongested: Bool { isOver || hasRisen }
     /// How long a queue of a congested path takes to empty if nothing more is sent, in s, as far as is known.
     var backlog: Double { max(queue, delays.tail) }
@@ -118,6 +120,7 @@ struct BandwidthEstimator: Sendable {
             let isNext = latest.map { report.number == $0 &+ 1 } ?? false
             latest = report.number
             now = report.sent
+            // The packets behind a probe wait for it, so the trend says nothing here.
             if let taken = probe.note(report, bitrate: bitrate), !isCongested {
                 bitrate = max(bitrate, min(taken, enough, Self.range.upperBound))
             }
