@@ -39,8 +39,9 @@ extension RealPipelines {
             defer { pipeline.stop() }
             pipeline.bin.add(bin)
             try pipeline.bin.setState(.playing)
-            try await eventually("a decoder") { bin.child(madeBy: "vp8dec") != nil }
-            try await eventually("one thread") { bin.child(madeBy: "vp8dec")?.get("threads")?.intValue == 1 }
+            try await eventually("a decoder with one thread") {
+                bin.child(madeBy: "vp8dec")?.get("threads")?.intValue == 1
+            }
         }
 
         @Test("A call decodes VP8 with one thread")

@@ -279,9 +279,9 @@ extension RealPipelines {
                 BlockingReceiveQueue.self, EmptyMessage.self, EndlessGathering.self, FatalMessage.self,
                 FormatParameters.self, LostExtensionId.self, PacedSending.self, RepeatedStreamEvents.self,
                 SharedCertificate.self, SingleStunServer.self, SlowFeedback.self, SpinningDecoder.self,
-                StalledFastStart.self,
-                SwappedEmptyMessage.self, UnawaitedData.self, UnboundedPacketNumbers.self, UnboundedPacketReports.self,
-                UnboundedStreams.self, UncheckedFingerprint.self, FragileTurnOverTCP.self, UnrefusedDataChannel.self,
+                StalledFastStart.self, SwappedEmptyMessage.self, UnawaitedData.self, UnboundedPacketNumbers.self,
+                UnboundedPacketReports.self, UnboundedStreams.self, UncheckedFingerprint.self, FragileTurnOverTCP.self,
+                UnrefusedDataChannel.self,
                 UnusedFecEncoder.self, UnusedPacketStorage.self,
             ]
             let folder = URL(filePath: #filePath).appending(path: "../../../../Sources/MediaEngine/Workarounds")

@@ -1,7 +1,7 @@
 /// How much may be sent to the peer: reports on packets in, a rate out (draft-ietf-rmcat-gcc-02, with libwebrtc's trendline).
 ///
-/// It falls to what arrived when a queue that is no longer short grows, or a long one stays, and grows while nothing speaks against it. It starts with what this end wants to send rather
-/// than with a guess: on most networks nothing needs to be reduced. A pure value.
+/// It falls to what arrived when a queue that is no longer short grows, or a long one stays. It grows while nothing speaks against it.
+/// It starts with what this end wants to send rather than with a guess: on most networks nothing needs to be reduced. A pure value.
 struct BandwidthEstimator: Sendable {
     /// No estimate is outside, in bit/s: below it not even audio works.
     static let range = 30_000.0...100_000_000.0
