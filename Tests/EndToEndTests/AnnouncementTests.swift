@@ -121,11 +121,17 @@ extension EndToEnd {
                 there: ("video.received.rtpPacketsWhileHeld", .video, .live))
         }
 
-        @Test("An end that sends more than it was asked to: the receiver names the figure, and keeps to its own word")
-        func rate() async throws {
+        @Test(
+            "An end that sends more than it was asked to: the receiver names the figure, and keeps to its own word",
+            arguments: [TrackID.video, .audio])
+        func rate(of track: TrackID) async throws {
             let server = try await TestServer()
-            let alice = try await Station("alice", at: server.url, configure: { $0.media.maxReceiveVideoKbit = 150 })
-                .prepared()
+            let alice = try await Station(
+                "alice", at: server.url,
+                configure: {
+                    if track == .video { $0.media.maxReceiveVideoKbit = 150 } else { $0.media.maxReceiveAudioKbit = 20 }
+                }
+            ).prepared()
             let bob = try await Station(
                 "bob", at: server.url,
                 configure: {
@@ -139,10 +145,10 @@ extension EndToEnd {
             try await theirs.call.accept()
             for call in [mine, theirs] { try await call.reaches(.connected) }
             try await eventually("a rate that was not asked for") {
-                await bob.force(kbit: 1_000)
+                await bob.force(kbit: track == .video ? 1_000 : 250, of: track)
                 return try await !Self.broken(mine.call.report()).isEmpty
             }
-            let figure = "video.received.aboveMaxRateMs"
+            let figure = "\(track).received.aboveMaxRateMs"
             await mine.call.hangUp()
             try await theirs.reaches(.ended)
             #expect(try Self.broken(await mine.call.report()) == [figure])

@@ -105,11 +105,12 @@ final class Station: Sendable {
         await latest?.peer.setSending(mode, of: track)
     }
 
-    /// Encodes the video of the latest peer connection at this rate, whatever its peer allows.
-    func force(kbit: Int) async {
+    /// Encodes the video or audio of the latest peer connection at this rate, whatever its peer allows.
+    func force(kbit: Int, of track: TrackID) async {
         let latest = sessions.value.withLock { $0.last }
-        let encoder = await latest?.peer.media?.pipeline.bin.child(madeBy: "vp8enc")
-        try? encoder?.set("target-bitrate", String(kbit * 1_000))
+        let (factory, property) = track == .video ? ("vp8enc", "target-bitrate") : ("opusenc", "bitrate")
+        let encoder = await latest?.peer.media?.pipeline.bin.child(madeBy: factory)
+        try? encoder?.set(property, String(kbit * 1_000))
     }
 
     /// Observes the decoded media of a peer connection as soon as it is built; 0 is the first one of this agent.

@@ -1,3 +1,4 @@
+import TestServers
 import Testing
 
 @testable import MediaEngine
@@ -45,6 +46,70 @@ extension RealPipelines {
                     #expect(after?.local == before?.local)
                 }
                 for end in [behind, peer] { #expect(end.failure == nil) }
+            }
+        }
+
+        /// Lets the end behind `nat` check its path now, and waits until the check would have arrived there.
+        private func check(_ ice: IceAgent, behind nat: AddressTranslator) async throws {
+            let isDone = Shared(false)
+            IceThread.shared.run {
+                ice.checkPath()
+                isDone.set(true)
+            }
+            try await eventually("the check") { isDone.value }
+            try await nat.waitUntilRead()
+        }
+
+        @Test("A check leaves a connected end, and none leaves it after its end")
+        func checksOfTheConnected() async throws {
+            let translator = Shared<AddressTranslator?>(nil)
+            var options = options(callerIsBehind: true, translator)
+            options.kinds = [.audio]
+            try await withCall(options) { call in
+                try await call.connect()
+                for end in call.ends { try await end.waitForTone() }
+                let nat = try #require(translator.value)
+                let ice = try #require(await call.caller.peer.media?.ice)
+                let before = nat.checks
+                try await check(ice, behind: nat)
+                #expect(nat.checks > before)
+                await call.caller.peer.close()
+                try await nat.waitUntilRead()
+                let last = nat.checks
+                try await check(ice, behind: nat)
+                #expect(nat.checks == last)
+            }
+        }
+
+        /// A NAT in front of the end does not change the address that the peer sees.
+        @Test("No check leaves an end whose packets come from a TURN server")
+        func checksOfRelays() async throws {
+            let turn = try await TurnServer()
+            let translator = Shared<AddressTranslator?>(nil)
+            var options = options(callerIsBehind: true, translator)
+            options.kinds = [.audio]
+            options.rewriteCandidate = { $0 }
+            options.configure = {
+                guard $0.label == "caller" else { return }
+                $0.iceServers = [
+                    StunTurnServer(
+                        urls: [turn.url("udp")], username: TurnServer.username, credential: TurnServer.credential)
+                ]
+                $0.iceTransportPolicy = .relay
+            }
+            try await withCall(options) { call in
+                try await call.connect()
+                for end in call.ends { try await end.waitForTone() }
+                let nat = try #require(translator.value)
+                let statistics = await call.caller.peer.statistics()
+                #expect(statistics.transport.selectedPair?.local.type == .relay)
+                #expect(statistics.transport.selectedPair?.remote.port == Int(nat.port))
+                let ice = try #require(await call.caller.peer.media?.ice)
+                let before = nat.checks
+                try await check(ice, behind: nat)
+                // What the server got before the next audio has left it when that arrives.
+                try await [call.callee].waitForMoreAudio(9_600)
+                #expect(nat.checks == before)
             }
         }
     }

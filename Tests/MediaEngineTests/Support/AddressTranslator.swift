@@ -11,12 +11,14 @@ final class AddressTranslator: Sendable {
     private let inner: LoopbackSocket
     private let outer: Shared<LoopbackSocket>
     private let isOver = Shared(false)
+    private let checkCount = Shared(0)
+    private let roundCount = Shared(0)
 
     init(peer: UInt16) throws {
         (inner, outer) = (try LoopbackSocket(), Shared(try LoopbackSocket()))
         (port, self.peer) = (inner.port, LoopbackSocket.address(peer))
-        Thread.detachNewThread { [inner, outer, isOver, peer = self.peer] in
-            Self.translate(inner, outer, peer) { isOver.value }
+        Thread.detachNewThread { [inner, outer, isOver, checkCount, roundCount, peer = self.peer] in
+            Self.translate(inner, outer, peer, checkCount, roundCount) { isOver.value }
         }
     }
 
@@ -25,11 +27,22 @@ final class AddressTranslator: Sendable {
     /// The port that the peer sees.
     var outerPort: UInt16 { outer.value.port }
 
+    /// How many checks of a silent path came from the end behind it.
+    var checks: Int { checkCount.value }
+
+    /// Waits until everything that was sent to it before has been read.
+    func waitUntilRead() async throws {
+        let before = roundCount.value
+        // The round that runs may have looked before.
+        try await eventually("two rounds of the translator") { roundCount.value >= before + 2 }
+    }
+
     /// Gives the end behind it another port; what is sent to the former one is lost.
     func move() throws { outer.set(try LoopbackSocket()) }
 
     private static func translate(
-        _ inner: LoopbackSocket, _ outer: Shared<LoopbackSocket>, _ peer: sockaddr_in, until isOver: () -> Bool
+        _ inner: LoopbackSocket, _ outer: Shared<LoopbackSocket>, _ peer: sockaddr_in, _ checks: Shared<Int>,
+        _ rounds: Shared<Int>, until isOver: () -> Bool
     ) {
         var behind: sockaddr_in?
         while !isOver() {
@@ -42,9 +55,14 @@ final class AddressTranslator: Sendable {
             _ = poll(&waited, 2, 10)
             while let (datagram, sender) = inner.receive() {
                 behind = sender
+                // libnice's own checks have lower priorities.
+                if StunMessage(datagram).map({ $0.isRequest && $0[0x0024]?.first == 125 }) == true {
+                    checks.set(checks.value + 1)
+                }
                 outside.send(datagram, to: peer)
             }
             while let (datagram, _) = outside.receive() { if let behind { inner.send(datagram, to: behind) } }
+            rounds.set(rounds.value + 1)
         }
     }
 }
