@@ -213,6 +213,26 @@ import Testing
         #expect(path.longestWait < 0.3)
     }
 
+    @Test("After probes found what the path takes, the rate stays near that", arguments: [0.0, 0.3])
+    func afterProbes(encoderDelay: Double) {
+        var shares: [Double] = []
+        for seed: UInt64 in 1...20 {
+            var path = SimulatedPath(wanted: 4 * megabit, seed: seed)
+            (path.rate, path.jitter, path.longestQueue) = (0.5 * megabit, 0.005, 2)
+            path.run(seconds: 10)
+            path.rate = 2 * megabit
+            for _ in 0..<100 where path.estimator.bitrate < 1.7 * megabit { path.run(seconds: 0.1) }
+            // Meanwhile it sends as before.
+            path.most = 0.5 * megabit
+            path.run(seconds: encoderDelay)
+            path.most = .infinity
+            path.clear()
+            path.run(seconds: 5)
+            shares.append(Double(path.arrivedBytes) * 8 / 5 / path.rate)
+        }
+        #expect(shares.reduce(0, +) / 20 > 0.93)
+    }
+
     @Test("A path that gets wider and has a short queue is probed, and does not lose much by that")
     func widerShortQueue() {
         var path = SimulatedPath(wanted: 2 * megabit)

@@ -17,7 +17,7 @@ import Testing
     /// The verdict on packets of 1,000 bytes that were sent at one rate and arrived at another.
     private func verdict(
         _ probe: inout BandwidthProbe, sentAt rate: Double, arrivedAt arrived: Double, losing lost: Int? = nil
-    ) -> Double? {
+    ) -> BandwidthProbe.Finding? {
         for index in 0..<10 {
             let bits = Double(index) * 8_000
             let report = PacketReport(
@@ -44,10 +44,19 @@ import Testing
     func verdicts() {
         var probe = sent()
         let all = verdict(&probe, sentAt: 2 * megabit, arrivedAt: 2 * megabit)
-        #expect(all.map { abs($0 - 2 * megabit) < 1 } == true)
+        #expect(all.map { abs($0.rate - 2 * megabit) < 1 && !$0.isFull } == true)
         probe = sent()
         let less = verdict(&probe, sentAt: 2 * megabit, arrivedAt: 1.5 * megabit)
-        #expect(less.map { abs($0 - 1.5 * megabit * 0.95) < 1 } == true)
+        #expect(less.map { abs($0.rate - 1.5 * megabit * 0.95) < 1 && $0.isFull } == true)
+    }
+
+    @Test("What it found counts for a second")
+    func validity() throws {
+        var probe = sent()
+        #expect(probe.found(before: 10.1) == nil)
+        let found = try #require(verdict(&probe, sentAt: 2 * megabit, arrivedAt: 1.5 * megabit))
+        #expect(probe.found(before: 11) == found.rate)
+        #expect(probe.found(before: 11.1) == nil)
     }
 
     @Test("Reports that arrive before the last packet has left count, too")
@@ -63,7 +72,7 @@ import Testing
             #expect(probe.contains(report) && probe.note(report, bitrate: megabit) == nil)
         }
         let next = PacketReport(number: 8, sent: 10.06, received: 500.1, bytes: 1_000)
-        #expect(probe.note(next, bitrate: megabit).map { abs($0 - 2 * megabit) < 1 } == true)
+        #expect(probe.note(next, bitrate: megabit).map { abs($0.rate - 2 * megabit) < 1 } == true)
     }
 
     @Test("A path that takes no more, a slow train, a burst from a buffer, and a loss find nothing")

@@ -121,8 +121,10 @@ struct BandwidthEstimator: Sendable {
             latest = report.number
             now = report.sent
             // The packets behind a probe wait for it, so the trend says nothing here.
-            if let taken = probe.note(report, bitrate: bitrate), !isCongested {
-                bitrate = max(bitrate, min(taken, enough, Self.range.upperBound))
+            if let finding = probe.note(report, bitrate: bitrate), !isCongested {
+                bitrate = max(bitrate, min(finding.rate, enough, Self.range.upperBound))
+                // Otherwise it grows fast, as on a path of which nothing is known.
+                if finding.isFull { capacity.noteProbe(finding.rate) }
             }
             let isMedia = !probe.contains(report)
             let follows = isNext && !isAfterProbe
@@ -193,7 +195,10 @@ struct BandwidthEstimator: Sendable {
             guard trend.usage != .under, !delays.isFalling else { return }
             guard rise != nil || now - (lastDecrease ?? first) >= Self.pause + queue && isQueue() else { return }
             let isLong = rise != nil || queue > Self.longestQueue
-            let taken = isLong ? rise?.rate ?? arrivals.bitrate(ofLast: Self.latest) ?? received : received
+            let taken =
+                isLong
+                ? rise?.rate ?? arrivals.bitrate(ofLast: Self.latest) ?? received
+                : max(received, probe.found(before: now) ?? 0)
             let average = capacity.noteQueue(taken, isLong: isLong)
             let lowest = max(taken, average * Self.trust) * Self.decrease
             // An application that sends less than it may says nothing about what the path takes.

@@ -22,6 +22,8 @@ struct BandwidthProbe: Sendable {
     private static let pauses = (found: 0.5, first: 4.0, longest: 5.0)
     /// When less is sent within this time after a probe, in s, that was wrong.
     private static let trial = 2.0
+    /// So long after a probe what arrives is no measure of the path yet, in s: it was sent at the rate before, or while the encoder followed.
+    private static let validity = 1.0
 
     /// A probe that is sent.
     struct Train: Sendable, Equatable {
@@ -31,6 +33,14 @@ struct BandwidthProbe: Sendable {
 
         /// The size of its packets with which it takes the least time that says something, in bytes.
         var packetBytes: Int { Int(rate * least.seconds / 8) / packets }
+    }
+
+    /// What a probe told about the path.
+    struct Finding: Sendable {
+        /// What the path takes, in bit/s and at most the rate of the probe.
+        let rate: Double
+        /// Whether the path takes no more than that.
+        let isFull: Bool
     }
 
     /// What became of a probe that should be sent.
@@ -51,7 +61,7 @@ struct BandwidthProbe: Sendable {
     private var progress = Progress.idle
     private var pause = 0.0
     private var last: Double?
-    private var lastFound: Double?
+    private var latest: (finding: Finding, at: Double)?
 
     /// A probe that should be sent now; nil while one is sent, and for a while after it.
     ///
@@ -79,7 +89,7 @@ struct BandwidthProbe: Sendable {
 
     /// Notes that less is sent now, in vain if a probe has just found more.
     mutating func noteDecrease(at now: Double) {
-        if let lastFound, now - lastFound < Self.trial { pause = Self.pauses.longest }
+        if let latest, now - latest.at < Self.trial { pause = Self.pauses.longest }
     }
 
     /// Whether a packet left with the probe, which fills a queue for a moment: it says nothing else about the path.
@@ -89,8 +99,8 @@ struct BandwidthProbe: Sendable {
     }
 
     /// Notes a report, in the order in which packets were sent.
-    /// - Returns: What the path takes, in bit/s and at most the rate of the probe, once that is known and more than `bitrate`.
-    mutating func note(_ report: PacketReport, bitrate: Double) -> Double? {
+    /// - Returns: What the path takes, once that is known and more than `bitrate`.
+    mutating func note(_ report: PacketReport, bitrate: Double) -> Finding? {
         guard case .underway(let train, let begin, let end, let reports) = progress, report.sent >= begin else {
             return nil
         }
@@ -99,11 +109,15 @@ struct BandwidthProbe: Sendable {
             progress = .underway(train, begin: begin, end: end, isLost ? nil : reports.map { $0 + [report] })
             return nil
         }
-        let taken = reports.flatMap { Self.taken($0, train) }
-        let isMore = taken.map { $0 > bitrate * 1.1 } ?? false
-        finish(isMore: isMore)
-        if isMore { lastFound = report.sent }
-        return isMore ? taken : nil
+        let finding = reports.flatMap { Self.finding($0, train) }.flatMap { $0.rate > bitrate * 1.1 ? $0 : nil }
+        finish(isMore: finding != nil)
+        if let finding { latest = (finding, report.sent) }
+        return finding
+    }
+
+    /// What the path takes, in bit/s, if a probe has just found that: what arrived in the last half second was sent before; nil: none has.
+    func found(before now: Double) -> Double? {
+        latest.flatMap { now - $0.at < Self.validity ? $0.finding.rate : nil }
     }
 
     private mutating func finish(isMore: Bool) {
@@ -112,13 +126,14 @@ struct BandwidthProbe: Sendable {
     }
 
     /// What the path took of a train; nil when that says nothing.
-    private static func taken(_ reports: [PacketReport], _ train: Train) -> Double? {
+    private static func finding(_ reports: [PacketReport], _ train: Train) -> Finding? {
         guard reports.count >= least.packets, let first = reports.first, let last = reports.last,
             let begin = first.received, let end = last.received, end > begin, last.sent > first.sent
         else { return nil }
         let bits = Double(reports.dropFirst().reduce(0) { $0 + $1.bytes }) * 8
         let (sent, arrived) = (bits / (last.sent - first.sent), bits / (end - begin))
         guard sent >= train.rate * slowest, arrived <= sent * fastest else { return nil }
-        return min(arrived < sent * full.below ? arrived * full.used : sent, train.rate)
+        let isFull = arrived < sent * full.below
+        return Finding(rate: min(isFull ? arrived * full.used : sent, train.rate), isFull: isFull)
     }
 }

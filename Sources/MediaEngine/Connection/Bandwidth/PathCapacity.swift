@@ -27,6 +27,9 @@ struct PathCapacity: Sendable {
         return average
     }
 
+    /// Notes what arrived of a probe that filled the path, in bit/s.
+    mutating func noteProbe(_ taken: Double) { rate = taken }
+
     /// Notes what arrived while packets were lost, in bit/s; nil: that says nothing about the path.
     mutating func noteLoss(_ taken: Double?, hasShortQueue: Bool) {
         if let taken { rate = average(with: taken) }
