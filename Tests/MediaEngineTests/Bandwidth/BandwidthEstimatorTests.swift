@@ -233,6 +233,22 @@ import Testing
         #expect(shares.reduce(0, +) / 20 > 0.93)
     }
 
+    @Test("What arrives just after a probe is no measure of the path: the rate does not fall to that")
+    func fullAfterProbe() {
+        for seed: UInt64 in 1...20 {
+            var path = SimulatedPath(wanted: 4 * megabit, seed: seed)
+            (path.rate, path.jitter, path.longestQueue) = (0.5 * megabit, 0.005, 2)
+            path.run(seconds: 10)
+            path.rate = 2 * megabit
+            for _ in 0..<200 where path.estimator.bitrate < 0.85 * path.rate { path.run(seconds: 0.05) }
+            // The probe found a little too much, so a queue grows at once.
+            path.rate = path.estimator.bitrate * 0.8
+            path.clear()
+            path.run(seconds: 0.6)
+            #expect(path.lowestEstimate > 0.95 * path.rate)
+        }
+    }
+
     @Test("A path that gets wider and has a short queue is probed, and does not lose much by that")
     func widerShortQueue() {
         var path = SimulatedPath(wanted: 2 * megabit)
