@@ -18,7 +18,7 @@ COMPLETIONS = bash-completion/completions/callagent zsh/site-functions/_callagen
 SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
-.PHONY: help demo test test-debian13 build release deb test-deb lint docs bench bench-cpu bench-load bench-network bench-signaling bench-soak bench-paths simulate fuzz doctor install uninstall clean
+.PHONY: help demo test test-debian13 build release deb test-deb lint docs bench bench-cpu bench-load bench-network bench-signaling bench-soak bench-callers bench-paths simulate fuzz doctor install uninstall clean
 
 help:
 	@echo "make demo     install what is missing, build, place a real call and show its timeline"
@@ -34,6 +34,7 @@ help:
 	@echo "              Chromium and aiortc, nat is which calls connect, changes is when the network changes during a call"
 	@echo "make bench-signaling    what the signaling server takes: many clients, and bad ones; the same calls at mosquitto"
 	@echo "make bench-soak CALLS=4000    thousands of calls in one process, and what they leave behind"
+	@echo "make bench-callers CALLS=10000    the same for the process that places the calls"
 	@echo "make bench-paths PATHS=1000   as many network paths in one call, and what they leave behind"
 	@echo "make simulate RUNS=1000000 SEED=0    calls on a bad network, in virtual time; one run again: RUNS=1 SEED=n"
 	@echo "make fuzz COUNT=1000000 NATIVE=20000 SEED=0    damaged descriptions, for the parser and for webrtcbin"
@@ -101,6 +102,10 @@ bench-signaling: release
 # CALLS in one process; 10000 take 20 minutes.
 bench-soak: release
 	@Benchmarks/soak .build/release/callagent $(or $(CALLS),4000)
+
+# CALLS from one process; 10000 take 15 minutes.
+bench-callers: release
+	@Benchmarks/soak .build/release/callagent --callers $(or $(CALLS),10000)
 
 # PATHS in one call, two a second.
 bench-paths: release

@@ -50,15 +50,6 @@ import Testing
         #expect(less.map { abs($0.rate - 1.5 * megabit * 0.95) < 1 && $0.isFull } == true)
     }
 
-    @Test("What it found counts for a second")
-    func validity() throws {
-        var probe = sent()
-        #expect(probe.found(before: 10.1) == nil)
-        let found = try #require(verdict(&probe, sentAt: 2 * megabit, arrivedAt: 1.5 * megabit))
-        #expect(probe.found(before: 11) == found.rate)
-        #expect(probe.found(before: 11.1) == nil)
-    }
-
     @Test("Reports that arrive before the last packet has left count, too")
     func early() {
         var probe = BandwidthProbe()

@@ -81,7 +81,9 @@ extension RealPipelines {
             }
         }
 
-        /// A NAT in front of the end does not change the address that the peer sees.
+        /// A NAT in front of such an end does not change the address that the peer sees.
+        ///
+        /// The translator is behind the server here, and only counts.
         @Test("No check leaves an end whose packets come from a TURN server")
         func checksOfRelays() async throws {
             let turn = try await TurnServer()

@@ -1,6 +1,6 @@
 /// How much may be sent to the peer: reports on packets in, a rate out (draft-ietf-rmcat-gcc-02, with libwebrtc's trendline).
 ///
-/// It falls to what arrived when a queue that is no longer short grows, or a long one stays. It grows while nothing speaks against it.
+/// It falls to what the path takes when a queue that is no longer short grows, or a long one stays. It grows while nothing speaks against it.
 /// It starts with what this end wants to send rather than with a guess: on most networks nothing needs to be reduced. A pure value.
 struct BandwidthEstimator: Sendable {
     /// No estimate is outside, in bit/s: below it not even audio works.
@@ -37,6 +37,8 @@ struct BandwidthEstimator: Sendable {
     private static let latest = 0.15
     /// A queue that was long in the last so many s is not short.
     private static let longMemory = 2.0
+    /// So long after a probe raised the rate, in s, what arrives is no measure of the path: some of it was sent before, or while the encoder followed.
+    private static let ramp = 1.0
     /// No probe follows a reduction for so many s: the queue has to be empty.
     private static let probePause = 2.0
 
@@ -90,6 +92,8 @@ struct BandwidthEstimator: Sendable {
     private var first: Double?
     private var last: Double?
     private var lastDecrease: Double?
+    /// The rate to which a probe raised the estimate last, in bit/s, and when.
+    private var raised: (rate: Double, at: Double)?
     private var capacity = PathCapacity()
 
     /// Starts with what should be sent, in bit/s.
@@ -123,6 +127,7 @@ struct BandwidthEstimator: Sendable {
             // The packets behind a probe wait for it, so the trend says nothing here.
             if let finding = probe.note(report, bitrate: bitrate), !isCongested {
                 bitrate = max(bitrate, min(finding.rate, enough, Self.range.upperBound))
+                raised = (bitrate, report.sent)
                 // Otherwise it grows fast, as on a path of which nothing is known.
                 if finding.isFull { capacity.noteProbe(finding.rate) }
             }
@@ -198,7 +203,7 @@ struct BandwidthEstimator: Sendable {
             let taken =
                 isLong
                 ? rise?.rate ?? arrivals.bitrate(ofLast: Self.latest) ?? received
-                : max(received, probe.found(before: now) ?? 0)
+                : max(received, justFound(at: now) ?? 0)
             let average = capacity.noteQueue(taken, isLong: isLong)
             let lowest = max(taken, average * Self.trust) * Self.decrease
             // An application that sends less than it may says nothing about what the path takes.
@@ -210,6 +215,11 @@ struct BandwidthEstimator: Sendable {
         } else if trend.usage == .normal, !losses.isExcessive {
             grow(by: min(max(now - (last ?? now), 0), 0.5), received: received, at: now)
         }
+    }
+
+    /// The rate to which a probe has just raised the estimate; nil: none has.
+    private func justFound(at now: Double) -> Double? {
+        raised.flatMap { now - $0.at < Self.ramp ? $0.rate : nil }
     }
 
     private mutating func takeRise() -> QueueDelay.Rise? {

@@ -22,8 +22,6 @@ struct BandwidthProbe: Sendable {
     private static let pauses = (found: 0.5, first: 4.0, longest: 5.0)
     /// When less is sent within this time after a probe, in s, that was wrong.
     private static let trial = 2.0
-    /// So long after a probe what arrives is no measure of the path yet, in s: it was sent at the rate before, or while the encoder followed.
-    private static let validity = 1.0
 
     /// A probe that is sent.
     struct Train: Sendable, Equatable {
@@ -61,7 +59,7 @@ struct BandwidthProbe: Sendable {
     private var progress = Progress.idle
     private var pause = 0.0
     private var last: Double?
-    private var latest: (finding: Finding, at: Double)?
+    private var lastFound: Double?
 
     /// A probe that should be sent now; nil while one is sent, and for a while after it.
     ///
@@ -89,7 +87,7 @@ struct BandwidthProbe: Sendable {
 
     /// Notes that less is sent now, in vain if a probe has just found more.
     mutating func noteDecrease(at now: Double) {
-        if let latest, now - latest.at < Self.trial { pause = Self.pauses.longest }
+        if let lastFound, now - lastFound < Self.trial { pause = Self.pauses.longest }
     }
 
     /// Whether a packet left with the probe, which fills a queue for a moment: it says nothing else about the path.
@@ -111,13 +109,8 @@ struct BandwidthProbe: Sendable {
         }
         let finding = reports.flatMap { Self.finding($0, train) }.flatMap { $0.rate > bitrate * 1.1 ? $0 : nil }
         finish(isMore: finding != nil)
-        if let finding { latest = (finding, report.sent) }
+        if finding != nil { lastFound = report.sent }
         return finding
-    }
-
-    /// What the path takes, in bit/s, if a probe has just found that: what arrived in the last half second was sent before; nil: none has.
-    func found(before now: Double) -> Double? {
-        latest.flatMap { now - $0.at < Self.validity ? $0.finding.rate : nil }
     }
 
     private mutating func finish(isMore: Bool) {

@@ -27,8 +27,8 @@ struct PathCapacity: Sendable {
         return average
     }
 
-    /// Notes what arrived of a probe that filled the path, in bit/s.
-    mutating func noteProbe(_ taken: Double) { rate = taken }
+    /// Notes what a probe found that filled the path, in bit/s.
+    mutating func noteProbe(_ found: Double) { rate = found }
 
     /// Notes what arrived while packets were lost, in bit/s; nil: that says nothing about the path.
     mutating func noteLoss(_ taken: Double?, hasShortQueue: Bool) {
