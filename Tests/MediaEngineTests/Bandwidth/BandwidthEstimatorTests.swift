@@ -213,17 +213,23 @@ import Testing
         #expect(path.longestWait < 0.3)
     }
 
+    /// A path of 2 Mbit/s that took 0.5 Mbit/s before, once probes have raised the estimate to `bitrate`.
+    private func widened(seed: UInt64, until bitrate: Double) -> SimulatedPath {
+        var path = SimulatedPath(wanted: 4 * megabit, seed: seed)
+        (path.rate, path.jitter, path.longestQueue) = (0.5 * megabit, 0.005, 2)
+        path.run(seconds: 10)
+        path.rate = 2 * megabit
+        let before = path.probeCount
+        for _ in 0..<200 where path.estimator.bitrate < bitrate { path.run(seconds: 0.05) }
+        #expect(path.estimator.bitrate >= bitrate && path.probeCount > before)
+        return path
+    }
+
     @Test("After probes found what the path takes, the rate stays near that", arguments: [0.0, 0.3])
     func afterProbes(encoderDelay: Double) {
         var shares: [Double] = []
         for seed: UInt64 in 1...20 {
-            var path = SimulatedPath(wanted: 4 * megabit, seed: seed)
-            (path.rate, path.jitter, path.longestQueue) = (0.5 * megabit, 0.005, 2)
-            path.run(seconds: 10)
-            path.rate = 2 * megabit
-            let before = path.probeCount
-            for _ in 0..<100 where path.estimator.bitrate < 1.7 * megabit { path.run(seconds: 0.1) }
-            #expect(path.estimator.bitrate >= 1.7 * megabit && path.probeCount > before)
+            var path = widened(seed: seed, until: 1.7 * megabit)
             // The encoder follows only after this time.
             path.most = 0.5 * megabit
             path.run(seconds: encoderDelay)
@@ -238,13 +244,7 @@ import Testing
     @Test("What arrives just after a probe is no measure of the path: the rate does not fall to that")
     func fullAfterProbe() {
         for seed: UInt64 in 1...20 {
-            var path = SimulatedPath(wanted: 4 * megabit, seed: seed)
-            (path.rate, path.jitter, path.longestQueue) = (0.5 * megabit, 0.005, 2)
-            path.run(seconds: 10)
-            path.rate = 2 * megabit
-            let before = path.probeCount
-            for _ in 0..<200 where path.estimator.bitrate < 0.85 * path.rate { path.run(seconds: 0.05) }
-            #expect(path.estimator.bitrate >= 0.85 * path.rate && path.probeCount > before)
+            var path = widened(seed: seed, until: 1.7 * megabit)
             // The probe found a little too much, so a queue grows at once.
             path.rate = path.estimator.bitrate * 0.8
             path.clear()

@@ -33,7 +33,7 @@ struct BandwidthProbe: Sendable {
         var packetBytes: Int { Int(rate * least.seconds / 8) / packets }
     }
 
-    /// What a probe told about the path.
+    /// What a probe showed of the path.
     struct Finding: Sendable {
         /// What the path takes, in bit/s and at most the rate of the probe.
         let rate: Double
