@@ -86,7 +86,7 @@ extension EndToEnd {
 
         @Test("A moment has the samples of all workers")
         func moment() throws {
-            var tally = LoadTally()
+            var tally = LoadTally(isPair: true)
             for (number, cpu) in [(0, 0.0), (1, 1)] { tally.add(sample(0, cpu: cpu, fps: 0), from: worker(number)) }
             for (number, cpu) in [(0, 0.5), (1, 1.25)] {
                 tally.add(sample(1_000, cpu: cpu, fps: 60, received: 90, lost: 10), from: worker(number))
@@ -103,7 +103,7 @@ extension EndToEnd {
 
         @Test("A worker that has ended runs nothing any more")
         func ended() throws {
-            var tally = LoadTally()
+            var tally = LoadTally(isPair: true)
             for number in [0, 1] { tally.add(sample(0, cpu: 0, fps: 60), from: worker(number)) }
             tally.end(of: 1)
             tally.add(sample(1_000, cpu: 0, fps: 60), from: worker(0))
@@ -113,7 +113,7 @@ extension EndToEnd {
 
         @Test("The first failure of a worker counts")
         func failure() {
-            var tally = LoadTally()
+            var tally = LoadTally(isPair: true)
             tally.add(.failed(status: 3, line: "refused"), from: worker(0))
             tally.add(.failed(status: 7, line: "other"), from: worker(1))
             #expect(tally.failure?.status == .signaling && tally.failure?.line == "refused")

@@ -68,13 +68,13 @@ extension Peers {
         /// The report of 40 calls that two workers place in half a minute; the last one fails.
         private static var page: String {
             get throws {
-                var tally = LoadTally()
+                var tally = LoadTally(isPair: true)
                 let workers = [0, 1].map { LoadTally.Worker(member: 0, number: $0) }
                 for second in 0..<30 { for worker in workers { tally.add(sample(second), from: worker) } }
                 for number in 0..<40 { tally.add(.call(try call(number)), from: workers[number % 2]) }
                 for worker in workers { tally.add(sample(30), from: worker) }
                 return LoadPage(
-                    LoadDocument(tally, isPair: true), tally,
+                    LoadDocument(tally), tally,
                     arguments: ["load", "--pair", "--calls", "40", "--duration", "20s"], verdict: .fail
                 ).html
             }

@@ -129,7 +129,9 @@ struct DemoCommand: AsyncParsableCommand {
                     caller: DetailedCallDocument(call.caller, acceptedAtCallee: call.callee.acceptedAtCallee),
                     callee: DetailedCallDocument(call.callee))
             }
-            summary = SummaryDocument(pairs: calls.map { ($0.caller.call, $0.callee.call) })
+            var summary = SummaryDocument(isPair: true)
+            for pair in calls { summary.add(caller: pair.caller.call, callee: pair.callee.call) }
+            self.summary = summary
         }
     }
 

@@ -131,12 +131,10 @@ struct LoadCommand: AgentCommand {
         if let failure = tally.failure, tally.calls.isEmpty {
             try Verdict(command: "load", failure: failure).conclude([String: Int](), expectations, nil)
         }
-        let document = LoadDocument(tally, isPair: pair)
+        let document = LoadDocument(tally)
         if !output.json, !output.events { for line in document.table.lines { Output.line(line) } }
-        let calls = tally.calls.map { JudgedCall(call: $0.caller, failure: $0.failure?.failure) }
-        let result = Result {
-            try Verdict(command: "load", calls: calls, failure: tally.fault).conclude(document, expectations, output)
-        }
+        let verdict = Verdict(command: "load", calls: tally.calls, failure: tally.fault, checks: tally.checks)
+        let result = Result { try verdict.conclude(document, expectations, output) }
         let isPass = (try? result.get()) != nil
         if let html = load.html {
             let page = LoadPage(

@@ -62,7 +62,7 @@ extension MediaServerCommand {
             do throws(CallError) {
                 let outcome = try await attend(in: agent)
                 verdict.failure = nil
-                if session.reconnect { verdict.calls = verdict.calls.map { JudgedCall(call: $0.call, failure: nil) } }
+                if session.reconnect { for index in verdict.calls.indices { verdict.calls[index].failure = nil } }
                 (ended, verdict.calls) = (ended.suffix(Self.kept), verdict.calls.suffix(Self.kept))
                 ended.append(outcome.ended)
                 verdict.calls.append(JudgedCall(call: CallDocument(outcome.ended), failure: outcome.failure))

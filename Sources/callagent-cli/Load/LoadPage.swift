@@ -16,7 +16,7 @@ struct LoadPage {
         self.verdict = verdict
     }
 
-    /// How many failed calls are shown; the JSON document has all of them.
+    /// How many failed calls are shown; `--events` has all of them.
     private static let shownFailures = 200
 
     /// - Throws: a ``Failure`` if the file cannot be written.
@@ -58,33 +58,32 @@ struct LoadPage {
         let plots = series.map { title, value in
             LinePlot(title: title, points: document.moments.map { ($0.ms, value($0)) }).html
         }
-        let setUp = tally.calls.compactMap { call -> (ms: Double, value: Double?)? in
-            call.caller.milliseconds(of: .connected).map { (call.caller.startedUnixMs, $0) }
-        }
-        .sorted { $0.ms < $1.ms }
-        let start = setUp.first?.ms ?? 0
+        let setUps = tally.setUps.sorted { $0.startedUnixMs < $1.startedUnixMs }
+        let start = setUps.first?.startedUnixMs ?? 0
         let setUpPlot = LinePlot(
             title: "set-up of each call, ms, by the time of its beginning",
-            points: setUp.map { ($0.ms - start, $0.value) })
+            points: setUps.map { ($0.startedUnixMs - start, $0.ms) })
         let all = (plots + [setUpPlot.html]).filter { !$0.isEmpty }
         guard !all.isEmpty else { return nil }
         return ReportPage.section("Over time", "<div class=\"plots\">\n\(all.joined(separator: "\n"))\n</div>")
     }
 
     private var failures: String? {
-        let failed = tally.calls.enumerated().filter { $0.element.failure != nil }
-        guard !failed.isEmpty else { return nil }
-        let entries = failed.prefix(Self.shownFailures).map { place, call in
+        guard tally.failedCalls > 0 else { return nil }
+        let failed = tally.whole.filter { $0.call.failure != nil }
+        let entries = failed.prefix(Self.shownFailures).map { one in
+            let call = one.call
             let ends = [call.caller, call.callee].compactMap(\.self).map(Self.timeline)
             return """
-                <details><summary>call \(place + 1) to \(call.caller.peer.markup): \
+                <details><summary>call \(one.number) to \(call.caller.peer.markup): \
                 \((call.failure?.line ?? "").markup)</summary>
                 <pre>\(ends.joined(separator: "\n"))</pre></details>
                 """
         }
         let more =
-            failed.count > entries.count ? "<p>\(failed.count - entries.count) more are in the JSON document.</p>" : ""
-        return ReportPage.section("Calls that failed: \(failed.count)", entries.joined(separator: "\n") + more)
+            tally.failedCalls > entries.count
+            ? "<p>\(tally.failedCalls - entries.count) more are not shown; --events prints them all.</p>" : ""
+        return ReportPage.section("Calls that failed: \(tally.failedCalls)", entries.joined(separator: "\n") + more)
     }
 
     /// When an end of a call reached which stage, and what it recorded.

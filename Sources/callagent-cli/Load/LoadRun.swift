@@ -4,15 +4,18 @@ internal import SignalingServer
 /// A load: starts the workers, follows them, and adds up what they report.
 struct LoadRun {
     private let command: LoadCommand
-    private var tally = LoadTally()
+    private var tally: LoadTally
     private var shown: ContinuousClock.Instant?
 
-    init(command: LoadCommand) { self.command = command }
+    init(command: LoadCommand) {
+        self.command = command
+        tally = LoadTally(isPair: command.pair, expectations: command.expectations.expect)
+    }
 
     private static let statusName = "load"
     /// How often the status is printed where there is no terminal.
     private static let statusInterval: Duration = .seconds(10)
-    /// How many failed calls are printed, one line each; the report has all of them.
+    /// How many failed calls are printed, one line each; `--junit` and `--events` have all of them.
     private static let printedFailures = 20
 
     /// Runs until all calls have ended; a cancelled task hangs up and returns what there was.

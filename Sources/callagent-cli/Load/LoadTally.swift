@@ -10,7 +10,15 @@ struct LoadTally: Sendable {
     }
 
     /// The calls that have ended, in the order of their ends.
-    private(set) var calls: [LoadedCall] = []
+    private(set) var calls: [JudgedCall] = []
+    /// Those that the report has whole: the first ones, then those that failed.
+    private(set) var whole: [LoadDocument.Call] = []
+    /// The figures of all calls.
+    private(set) var summary: SummaryDocument
+    /// The expectations, compared with all calls.
+    private(set) var checks: [Expectation.Check]
+    /// When each call that was connected began, in ms since 1970, and how long its set-up took.
+    private(set) var setUps: [(startedUnixMs: Double, ms: Double)] = []
     /// The whole load, about once a second.
     private(set) var moments: [LoadMoment] = []
     /// Why the load ended before its calls did; nil if it did not.
@@ -21,15 +29,30 @@ struct LoadTally: Sendable {
     /// The workers that have reported since the last moment.
     private var fresh: Set<Worker> = []
 
-    /// In ms.
-    private static let leastInterval = 500.0
     /// How many calls have failed.
     private(set) var failedCalls = 0
+    private let isPair: Bool
+
+    /// In ms.
+    private static let leastInterval = 500.0
+    /// So many calls are whole in the report, whatever became of them; a call has about 10 kB.
+    static let wholeCalls = 1_000
+    /// So many more are whole if they failed.
+    static let wholeFailedCalls = 1_000
+
+    /// - Parameters:
+    ///   - isPair: whether both ends of the calls are of this load
+    ///   - expectations: what is checked of each call
+    init(isPair: Bool, expectations: [Expectation] = []) {
+        self.isPair = isPair
+        summary = SummaryDocument(isPair: isPair)
+        checks = expectations.map(Expectation.Check.init)
+    }
 
     /// What is wrong with the load as a whole; nil if each call says it.
     var fault: Failure? {
         if let failure { return failure }
-        guard !calls.isEmpty, failedCalls == 0, !calls.contains(where: \.caller.isConnected) else { return nil }
+        guard !calls.isEmpty, failedCalls == 0, !calls.contains(where: \.isConnected) else { return nil }
         return Failure(.notAnswered, "no call was connected when the load ended; give it more time with --for")
     }
 
@@ -42,8 +65,7 @@ struct LoadTally: Sendable {
             failure = failure ?? Failure(ExitStatus(rawValue: status) ?? .prerequisite, line)
             return false
         case .call(let call):
-            calls.append(call)
-            if call.failure != nil { failedCalls += 1 }
+            add(call)
             return false
         case .sample(let sample):
             if let last = samples[worker], sample.ms - last.ms < Self.leastInterval {
@@ -57,6 +79,22 @@ struct LoadTally: Sendable {
             (earlier[worker], samples[worker]) = (samples[worker], sample)
             fresh.insert(worker)
             return isComplete
+        }
+    }
+
+    private mutating func add(_ call: LoadedCall) {
+        calls.append(JudgedCall(call: call.caller, failure: call.failure?.failure))
+        if call.failure != nil { failedCalls += 1 }
+        if isPair { summary.add(caller: call.caller, callee: call.callee) } else { summary.add(call.caller) }
+        if let setUp = call.caller.milliseconds(of: .connected) { setUps.append((call.caller.startedUnixMs, setUp)) }
+        let document = LoadDocument.Call(number: calls.count, call: call, isPair: isPair)
+        if !checks.isEmpty, let object = Output.object(document) {
+            for index in checks.indices { checks[index].add(object) }
+        }
+        if calls.count <= Self.wholeCalls
+            || call.failure != nil && whole.count < Self.wholeCalls + Self.wholeFailedCalls
+        {
+            whole.append(document)
         }
     }
 
@@ -78,7 +116,7 @@ struct LoadTally: Sendable {
         var parts = [
             "\(Int((moment?.ms ?? 0) / 1_000)) s: \(moment?.connectedCalls ?? 0) calls up, \(calls.count) ended, \(failedCalls) failed"
         ]
-        if let setUp = Spread(calls.compactMap { $0.caller.milliseconds(of: .connected) }) {
+        if let setUp = (summary.end ?? summary.caller)?.timelineMs["connected"] {
             parts.append("set-up p50 \(Int(setUp.median)) p95 \(Int(setUp.p95)) ms")
         }
         if let rate = moment?.framesPerSecond { parts.append(String(format: "%.1f fps", rate)) }

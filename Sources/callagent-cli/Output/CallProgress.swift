@@ -14,14 +14,13 @@ struct CallProgress {
     func show(_ calls: [JudgedCall]) {
         guard let last = calls.last else { return }
         if Output.isTerminal {
-            let firstFrames = Spread(calls.compactMap { $0.call.milliseconds(of: .firstVideoFrame) })
+            let firstFrames = Spread(calls.compactMap(\.firstFrameMs))
             let firstFrame = firstFrames.map { ", first frame \(Int($0.median.rounded())) ms" } ?? ""
             let failed = calls.count { $0.failure != nil }
             StatusLine.show("\(calls.count) of \(count), \(failed) failed\(firstFrame)", for: Self.name)
             guard last.failure != nil else { return }
         }
-        let shown = last.call.milliseconds(of: .firstVideoFrame)
-        let good = shown.map { "first frame after \(Int($0.rounded())) ms" } ?? "connected"
+        let good = last.firstFrameMs.map { "first frame after \(Int($0.rounded())) ms" } ?? "connected"
         Output.line("call \(calls.count) of \(count) to \(peer): \(last.failure?.line ?? good)")
     }
 

@@ -101,6 +101,10 @@ enum Figures {
     static func complaint(about path: [String], in document: Document) -> String? {
         // One call instead of every call.
         let isOneCall = path.count > 2 && path[0] == "calls" && Int(path[1]) != nil
+        if document.hasUsage, isOneCall, let index = Int(path[1]), index >= LoadTally.wholeCalls {
+            return
+                "the report of a load has its first \(LoadTally.wholeCalls) calls: the last is calls.\(LoadTally.wholeCalls - 1)"
+        }
         let inCall = isOneCall ? Array(path.dropFirst(2)) : path
         let ends = document.hasBothEnds ? ["caller", "callee"] : []
         let namesEnd = inCall.first.map(ends.contains) == true

@@ -29,10 +29,13 @@ enum Output {
 
     /// Checks the user's expectations against a document.
     static func outcomes(in value: some Encodable, _ expectations: [Expectation]) -> [Expectation.Outcome] {
-        guard !expectations.isEmpty,
-            let document = try? JSONSerialization.jsonObject(with: Data(json(value, []).utf8))
-        else { return [] }
+        guard !expectations.isEmpty, let document = object(value) else { return [] }
         return expectations.map { $0.outcome(in: document) }
+    }
+
+    /// The dictionaries, lists, texts and numbers of a document; nil if it has no JSON.
+    static func object(_ value: some Encodable) -> Any? {
+        try? JSONSerialization.jsonObject(with: Data(json(value, []).utf8))
     }
 
     static func json(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting) -> String {

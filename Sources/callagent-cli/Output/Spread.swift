@@ -14,58 +14,80 @@ struct Spread: Encodable {
     let first: Double
 
     /// Nil for no numbers.
-    init?(_ numbers: [Double]) {
-        let sorted = numbers.sorted()
-        guard let least = sorted.first, let most = sorted.last else { return nil }
+    init?(_ sample: Sample) {
+        guard let first = sample.first, let least = sample.min, let most = sample.max else { return nil }
+        let sorted = sample.numbers.sorted()
         let middle = sorted.count / 2
         let median = sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
         min = least.rounded(toPlaces: 2)
         self.median = median.rounded(toPlaces: 2)
         p95 = sorted[(sorted.count * 95 + 99) / 100 - 1].rounded(toPlaces: 2)
         max = most.rounded(toPlaces: 2)
-        first = numbers[0].rounded(toPlaces: 2)
+        self.first = first.rounded(toPlaces: 2)
+    }
+
+    /// Nil for no numbers.
+    init?(_ numbers: [Double]) {
+        var sample = Sample()
+        for number in numbers { sample.add(number) }
+        self.init(sample)
+    }
+}
+
+/// Numbers of which there may be very many: all of them up to a limit, and beyond it a random choice.
+struct Sample {
+    /// The 95th percentile of so many is nearly always between the 94th and the 96th of all: that is three standard deviations.
+    static let size = 4_000
+
+    /// How many numbers there were.
+    private(set) var count = 0
+    /// Of all numbers.
+    private(set) var first: Double?
+    private(set) var min: Double?
+    private(set) var max: Double?
+    /// At most ``size`` of them, each with the same chance, in no order.
+    private(set) var numbers: [Double] = []
+
+    mutating func add(_ number: Double) {
+        count += 1
+        first = first ?? number
+        min = Swift.min(min ?? number, number)
+        max = Swift.max(max ?? number, number)
+        guard numbers.count == Self.size else { return numbers.append(number) }
+        // Vitter's algorithm R: https://doi.org/10.1145/3147.3165
+        let place = Int.random(in: 0..<count)
+        if place < Self.size { numbers[place] = number }
     }
 }
 
 /// The numbers that several documents have under the same names, and how each is spread.
-indirect enum SpreadTree: Encodable {
-    case spread(Spread)
-    case branches([String: SpreadTree])
+struct SpreadTree: Encodable {
+    private var sample = Sample()
+    private var branches: [String: SpreadTree] = [:]
 
-    /// Nil without any number.
-    ///
+    /// Whether no document had a number.
+    var isEmpty: Bool { sample.count == 0 && branches.values.allSatisfy(\.isEmpty) }
+
     /// A document that lacks a number does not count for it.
-    init?(_ documents: [some Encodable]) {
-        self.init(values: documents.map { try? JSONSerialization.jsonObject(with: Data(Output.json($0, []).utf8)) })
+    mutating func add(_ document: some Encodable) {
+        if let object = Output.object(document) { add(value: object) }
     }
 
-    private init?(values: [Any?]) {
-        let objects = values.compactMap { $0 as? [String: Any] }
-        guard objects.isEmpty else {
-            let names = Set(objects.flatMap(\.keys))
-            let branches = names.compactMap { name in SpreadTree(values: objects.map { $0[name] }).map { (name, $0) } }
-            guard !branches.isEmpty else { return nil }
-            self = .branches(Dictionary(uniqueKeysWithValues: branches))
-            return
+    private mutating func add(value: Any) {
+        if let object = value as? [String: Any] {
+            for (name, value) in object { branches[name, default: SpreadTree()].add(value: value) }
+        } else if let number = value as? NSNumber {
+            sample.add(number.doubleValue)
         }
-        guard let spread = Spread(values.compactMap { ($0 as? NSNumber)?.doubleValue }) else { return nil }
-        self = .spread(spread)
     }
 
     /// The numbers of one name, by the names that lead there.
     subscript(path: String...) -> Spread? {
-        let end = path.reduce(self as SpreadTree?) { tree, name in
-            guard case .branches(let branches) = tree else { return nil }
-            return branches[name]
-        }
-        guard case .spread(let spread) = end else { return nil }
-        return spread
+        path.reduce(self as SpreadTree?) { tree, name in tree?.branches[name] }.flatMap { Spread($0.sample) }
     }
 
     func encode(to encoder: any Encoder) throws {
-        switch self {
-        case .spread(let spread): try spread.encode(to: encoder)
-        case .branches(let branches): try branches.encode(to: encoder)
-        }
+        if let spread = Spread(sample) { return try spread.encode(to: encoder) }
+        try branches.filter { !$0.value.isEmpty }.encode(to: encoder)
     }
 }

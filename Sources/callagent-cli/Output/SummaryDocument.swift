@@ -2,60 +2,64 @@ internal import CallAgent
 internal import Foundation
 
 /// The summary of several calls as the program's JSON has it.
-struct SummaryDocument: Encodable {
-    struct AcceptToShown: Encodable {
-        let caller: Spread?
-        let callee: Spread?
-    }
-
+struct SummaryDocument {
     /// The figures of one end of all calls, under the names that they have there.
-    struct End: Encodable {
-        let timelineMs: SpreadTree?
-        let video: SpreadTree?
-        let audio: SpreadTree?
-        let transport: SpreadTree?
+    struct End {
+        private(set) var timelineMs = SpreadTree()
+        private(set) var video = SpreadTree()
+        private(set) var audio = SpreadTree()
+        private(set) var transport = SpreadTree()
 
-        init(_ documents: [CallDocument]) {
-            timelineMs = SpreadTree(documents.map(\.timelineMs))
-            video = SpreadTree(documents.compactMap(\.video))
-            audio = SpreadTree(documents.compactMap(\.audio))
-            transport = SpreadTree(documents.map(\.transport))
+        fileprivate mutating func add(_ call: CallDocument) {
+            timelineMs.add(call.timelineMs)
+            if let track = call.video { video.add(track) }
+            if let track = call.audio { audio.add(track) }
+            transport.add(call.transport)
         }
     }
 
-    private enum CodingKeys: CodingKey { case calls, connected, firstFrameMs, acceptToShownMs, caller, callee }
-
-    let calls: Int
-    let connected: Int
-    let firstFrameMs: Spread?
-    let acceptToShownMs: AcceptToShown?
+    private(set) var calls = 0
+    private(set) var connected = 0
+    private var firstFrames = Sample()
+    /// From the acceptance to the first frame that was shown.
+    private var acceptToShown = (caller: Sample(), callee: Sample())
     /// Of calls of which one end is known each; its figures stand beside those above.
     private(set) var end: End?
     /// Of calls of which both ends are known.
     private(set) var caller: End?
     private(set) var callee: End?
 
-    /// Of calls of which one end is known each.
-    init(ends: [CallDocument]) {
-        calls = ends.count
-        connected = ends.count(where: \.isConnected)
-        firstFrameMs = Spread(ends.compactMap { $0.milliseconds(of: .firstVideoFrame) })
-        acceptToShownMs = AcceptToShown(
-            caller: Spread(ends.filter { $0.role == .caller }.compactMap(\.acceptToShownMs)),
-            callee: Spread(ends.filter { $0.role == .callee }.compactMap(\.acceptToShownMs)))
-        end = End(ends)
+    var firstFrameMs: Spread? { Spread(firstFrames) }
+
+    /// For calls of which one end is known each, or both by one clock.
+    init(isPair: Bool) {
+        if isPair { (caller, callee) = (End(), End()) } else { end = End() }
     }
 
-    /// Of calls of which both ends are known, by one clock; `callee` is nil if the call never reached it.
-    init(pairs: [(caller: CallDocument, callee: CallDocument?)]) {
-        calls = pairs.count
-        connected = pairs.count { $0.caller.isConnected && $0.callee?.isConnected == true }
-        firstFrameMs = Spread(pairs.compactMap { Self.firstFrameMs($0.caller, $0.callee) })
-        acceptToShownMs = AcceptToShown(
-            caller: Spread(pairs.compactMap(\.caller.acceptToShownMs)),
-            callee: Spread(pairs.compactMap { $0.callee?.acceptToShownMs }))
-        caller = End(pairs.map(\.caller))
-        callee = End(pairs.compactMap(\.callee))
+    /// A call of which one end is known.
+    mutating func add(_ call: CallDocument) {
+        count(isConnected: call.isConnected, firstFrameMs: call.milliseconds(of: .firstVideoFrame))
+        if let shown = call.acceptToShownMs {
+            if call.role == .caller { acceptToShown.caller.add(shown) } else { acceptToShown.callee.add(shown) }
+        }
+        end?.add(call)
+    }
+
+    /// A call of which both ends are known; `callee` is nil if the call never reached it.
+    mutating func add(caller: CallDocument, callee: CallDocument?) {
+        count(
+            isConnected: caller.isConnected && callee?.isConnected == true,
+            firstFrameMs: Self.firstFrameMs(caller, callee))
+        if let shown = caller.acceptToShownMs { acceptToShown.caller.add(shown) }
+        if let shown = callee?.acceptToShownMs { acceptToShown.callee.add(shown) }
+        self.caller?.add(caller)
+        if let callee { self.callee?.add(callee) }
+    }
+
+    private mutating func count(isConnected: Bool, firstFrameMs: Double?) {
+        calls += 1
+        if isConnected { connected += 1 }
+        if let firstFrameMs { firstFrames.add(firstFrameMs) }
     }
 
     /// The later of both ends' first decoded frame, counted from the caller's `call()`.
@@ -65,6 +69,15 @@ struct SummaryDocument: Encodable {
         else { return nil }
         return Swift.max(mine, theirs + callee.startedUnixMs - caller.startedUnixMs)
     }
+}
+
+extension SummaryDocument: Encodable {
+    private enum CodingKeys: CodingKey { case calls, connected, firstFrameMs, acceptToShownMs, caller, callee }
+
+    private struct AcceptToShown: Encodable {
+        let caller: Spread?
+        let callee: Spread?
+    }
 
     func encode(to encoder: any Encoder) throws {
         try end?.encode(to: encoder)
@@ -72,9 +85,24 @@ struct SummaryDocument: Encodable {
         try container.encode(calls, forKey: .calls)
         try container.encode(connected, forKey: .connected)
         try container.encodeIfPresent(firstFrameMs, forKey: .firstFrameMs)
-        try container.encodeIfPresent(acceptToShownMs, forKey: .acceptToShownMs)
+        let shown = AcceptToShown(caller: Spread(acceptToShown.caller), callee: Spread(acceptToShown.callee))
+        try container.encode(shown, forKey: .acceptToShownMs)
         try container.encodeIfPresent(caller, forKey: .caller)
         try container.encodeIfPresent(callee, forKey: .callee)
+    }
+}
+
+extension SummaryDocument.End: Encodable {
+    private enum CodingKeys: CodingKey { case timelineMs, video, audio, transport }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        for (key, tree) in [
+            (CodingKeys.timelineMs, timelineMs), (.video, video), (.audio, audio), (.transport, transport),
+        ]
+        where !tree.isEmpty {
+            try container.encode(tree, forKey: key)
+        }
     }
 }
 
@@ -94,6 +122,8 @@ struct CallsDocument: Encodable {
 
     init(_ ended: [EndedCall]) {
         calls = ended.map { DetailedCallDocument($0) }
-        summary = SummaryDocument(ends: calls.map(\.call))
+        var summary = SummaryDocument(isPair: false)
+        for detailed in calls { summary.add(detailed.call) }
+        self.summary = summary
     }
 }

@@ -9,7 +9,7 @@ struct SummaryTable {
     init(_ summary: SummaryDocument, more: [(String, Spread?)] = []) {
         calls = "\(summary.connected) of \(summary.calls) connected"
         let figures: [(String, Spread?)] = [
-            ("connected, ms", (summary.end ?? summary.caller)?.timelineMs?["connected"]),
+            ("connected, ms", (summary.end ?? summary.caller)?.timelineMs["connected"]),
             ("first frame, ms", summary.firstFrameMs),
         ]
         let ends = [("", summary.end), ("caller: ", summary.caller), ("callee: ", summary.callee)]
@@ -20,22 +20,22 @@ struct SummaryTable {
     /// The figures of one end of the calls.
     private static func figures(_ end: SummaryDocument.End, _ name: String) -> [(String, Spread?)] {
         let figures: [(String, Spread?)] = [
-            ("video received, kbit/s", end.video?["received", "kbitPerSecond"]),
-            ("video frames decoded", end.video?["received", "framesDecoded"]),
-            ("video frames missing", end.video?["received", "quality", "framesMissing"]),
-            ("video delay, ms", end.video?["received", "quality", "delayMs", "median"]),
-            ("video PSNR, dB", end.video?["received", "quality", "psnrDb", "median"]),
-            ("video lost, %", end.video?["received", "lossPercent"]),
-            ("video jitter, ms", end.video?["received", "jitterMs"]),
-            ("video freezes", end.video?["received", "freezeCount"]),
-            ("audio received, kbit/s", end.audio?["received", "kbitPerSecond"]),
-            ("audio gaps", end.audio?["received", "quality", "gapCount"]),
-            ("audio delay, ms", end.audio?["received", "quality", "delayMs", "median"]),
-            ("audio after video, ms", end.audio?["received", "quality", "videoOffsetMs", "median"]),
-            ("speech, spectral distance, dB", end.audio?["received", "speech", "spectralDistanceDb", "median"]),
-            ("audio lost, %", end.audio?["received", "lossPercent"]),
-            ("audio jitter, ms", end.audio?["received", "jitterMs"]),
-            ("round trip, ms", end.transport?["roundTripTimeMs"]),
+            ("video received, kbit/s", end.video["received", "kbitPerSecond"]),
+            ("video frames decoded", end.video["received", "framesDecoded"]),
+            ("video frames missing", end.video["received", "quality", "framesMissing"]),
+            ("video delay, ms", end.video["received", "quality", "delayMs", "median"]),
+            ("video PSNR, dB", end.video["received", "quality", "psnrDb", "median"]),
+            ("video lost, %", end.video["received", "lossPercent"]),
+            ("video jitter, ms", end.video["received", "jitterMs"]),
+            ("video freezes", end.video["received", "freezeCount"]),
+            ("audio received, kbit/s", end.audio["received", "kbitPerSecond"]),
+            ("audio gaps", end.audio["received", "quality", "gapCount"]),
+            ("audio delay, ms", end.audio["received", "quality", "delayMs", "median"]),
+            ("audio after video, ms", end.audio["received", "quality", "videoOffsetMs", "median"]),
+            ("speech, spectral distance, dB", end.audio["received", "speech", "spectralDistanceDb", "median"]),
+            ("audio lost, %", end.audio["received", "lossPercent"]),
+            ("audio jitter, ms", end.audio["received", "jitterMs"]),
+            ("round trip, ms", end.transport["roundTripTimeMs"]),
         ]
         return figures.map { (name + $0, $1) }
     }
