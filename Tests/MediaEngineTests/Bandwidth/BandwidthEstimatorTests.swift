@@ -15,6 +15,16 @@ import Testing
         #expect(path.lowestEstimate >= megabit)
     }
 
+    @Test(
+        "Jitter of 150 ms is no steep rise of a queue: the rate of a wide path stays", arguments: [0.1, 0.15],
+        1...4 as ClosedRange<UInt64>)
+    func largeJitter(jitter: Double, seed: UInt64) {
+        var path = SimulatedPath(wanted: megabit, seed: seed)
+        (path.jitter, path.hasAudio) = (jitter, true)
+        path.run(seconds: 60)
+        #expect(Double(path.arrivedBytes) * 8 / 60 > 0.85 * megabit)
+    }
+
     @Test("Simple video on a path with jitter: the estimate does not fall to what they need")
     func simpleVideo() {
         var path = SimulatedPath(wanted: megabit)

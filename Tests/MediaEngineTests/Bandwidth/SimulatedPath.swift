@@ -19,6 +19,8 @@ struct SimulatedPath {
     var reportLoss = 0.0
     /// What the encoder makes at most, in bit/s: simple video needs little.
     var most = Double.infinity
+    /// Whether 50 packets of audio a second are sent beside the video.
+    var hasAudio = false
 
     private(set) var estimator: BandwidthEstimator
     /// The longest wait of a packet since ``clear()``, in s.
@@ -36,10 +38,12 @@ struct SimulatedPath {
     private var lastArrival = 0.0
     private var number: UInt16 = 65_000
     private var debt = 0.0
+    private var nextAudio = 0.011
     private var pending: [PacketReport] = []
     private var underway: [(due: Double, reports: [PacketReport])] = []
-    /// When the packets of a probe are sent.
+    /// When the packets of a probe are sent, and their size.
     private var probes: [Double] = []
+    private var probeBytes = 0
     private(set) var probeCount = 0
 
     /// `wanted` is what the sender sends if it may, in bit/s.
@@ -63,6 +67,7 @@ struct SimulatedPath {
         while now < end {
             sendFrame()
             let next = now + 1.0 / 30
+            sendAudio(until: next)
             sendProbes(until: next)
             now = next
             while nextReport <= now {
@@ -76,11 +81,21 @@ struct SimulatedPath {
     /// Sends nothing for so many s, as while muted.
     mutating func rest(seconds: Double) { now += seconds }
 
+    private mutating func sendAudio(until end: Double) {
+        guard hasAudio else { return }
+        while nextAudio < end {
+            sendProbes(until: nextAudio)
+            now = max(now, nextAudio)
+            send(120)
+            nextAudio += 0.02
+        }
+    }
+
     private mutating func sendProbes(until end: Double) {
         while let due = probes.first, due < end {
             now = max(now, due)
             probes.removeFirst()
-            send(1_000)
+            send(probeBytes)
         }
     }
 
@@ -121,7 +136,9 @@ struct SimulatedPath {
             underway.removeFirst()
             guard let train = estimator.takeProbe(most: .infinity) else { continue }
             probeCount += 1
-            probes += (0..<train.packets).map { now + Double($0) * 1_000 * 8 / train.rate }
+            // The sender chooses among the packets of the video those that fit best.
+            probeBytes = min(max(train.packetBytes, 200), 1_200)
+            probes += (0..<train.packets).map { now + Double($0 * probeBytes) * 8 / train.rate }
             estimator.note(.begun(at: now))
             estimator.note(.ended(at: probes.last ?? now))
         }

@@ -48,7 +48,7 @@ struct BandwidthEstimator: Sendable {
     ///
     /// When the path takes far less all of a sudden, most of the queue is still unknown: packets that were sent before that was seen.
     var target: Double {
-        if hasRisen, let last, let lastFall, last - lastFall < Self.fallTime { return bitrate * Self.drain }
+        if hasRisen, let last, hasFallen(at: last) { return bitrate * Self.drain }
         return queue > Self.longestQueue ? bitrate * max(1 - queue, Self.drain) : bitrate
     }
     /// What was sent in half a second, in bit/s; nil before that time has passed.
@@ -211,11 +211,16 @@ struct BandwidthEstimator: Sendable {
             let isFirst = now - first <= Self.initialBurst
             let floor =
                 isFirst ? 0 : bitrate * (isApplicationLimited ? 0.7 : rise == nil ? Self.largestDecrease : 0)
+            // The packets of one frame are few: those of several frames correct what they said.
+            if rise?.isOfOneBurst == false, hasFallen(at: now) { prove(lowest) }
             decrease(to: max(lowest, floor), at: now)
         } else if trend.usage == .normal, !losses.isExcessive {
             grow(by: min(max(now - (last ?? now), 0), 0.5), received: received, at: now)
         }
     }
+
+    /// Whether the packets of one frame have just shown that the path takes far less.
+    private func hasFallen(at now: Double) -> Bool { lastFall.map { now - $0 < Self.fallTime } ?? false }
 
     /// The rate to which a probe has just raised the estimate; nil: none has.
     private func justFound(at now: Double) -> Double? {

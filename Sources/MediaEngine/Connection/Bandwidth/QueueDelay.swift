@@ -16,6 +16,8 @@ struct QueueDelay: Sendable {
     private struct Slot {
         let begin: Double
         var shortest: Double
+        /// The longest that a packet waited beyond both its neighbours, in s.
+        var jump = 0.0
     }
     private struct Head {
         let sent: Double
@@ -33,9 +35,11 @@ struct QueueDelay: Sendable {
     private static let burst = 0.005
     /// So much longer must each burst wait than the one before it, in s, and the last of three than the shortest wait.
     private static let step = 0.015
-    private static let leap = 0.1
+    private static let shortestLeap = 0.06
+    /// Jitter does not look like a rise if the leap is so many times as long as its usual jump.
+    private static let jumps = 4.0
     /// So many packets in a row must each wait longer than the one before it to show by themselves what the path takes.
-    private static let train = 6
+    private static let train = 4
     /// Packets that are sent further apart, in s, are not of one frame.
     private static let longestTrain = 0.08
 
@@ -45,8 +49,11 @@ struct QueueDelay: Sendable {
     private var heads: [Head] = []
     /// Packets in a row, each of which waited longer than the one before it.
     private var train: [Head] = []
-    /// The delay of the latest packet.
+    /// The delay of the latest packet, and how much longer that is than the delay of the one before it.
     private var last: Double?
+    private var lastChange = 0.0
+    /// How far a single packet is late on this path, in s: the median of the slots.
+    private var usualJump = 0.0
     private var bytes = 0
     private var gaps = 0
 
@@ -83,7 +90,7 @@ struct QueueDelay: Sendable {
         defer { bytes += count }
         if !isNext { gaps += 1 }
         let delay = received - sent
-        last = delay
+        noteJump(delay)
         if let last = slots.last, sent - last.begin < Self.slot {
             slots[slots.count - 1].shortest = min(last.shortest, delay)
             base = min(base, delay)
@@ -91,6 +98,7 @@ struct QueueDelay: Sendable {
             slots.append(Slot(begin: sent, shortest: delay))
             slots.removeAll { sent - $0.begin > Self.memory }
             base = slots.reduce(.infinity) { min($0, $1.shortest) }
+            usualJump = slots.map(\.jump).sorted()[slots.count / 2]
         }
         let packet = Head(sent: sent, received: received, bytes: bytes + count, gaps: gaps)
         noteTrain(packet, isNext: isNext)
@@ -99,12 +107,24 @@ struct QueueDelay: Sendable {
         if isRising { rise = Rise(rate: rate) }
     }
 
+    /// In a queue each packet waits a little longer than the one before it; jitter delays one packet much, and those behind it no more than that.
+    private mutating func noteJump(_ delay: Double) {
+        let change = delay - (last ?? delay)
+        if let newest = slots.indices.last {
+            slots[newest].jump = max(slots[newest].jump, lastChange - abs(change))
+        }
+        (last, lastChange) = (delay, change)
+    }
+
+    /// How much longer the last packets of a steep rise must wait, in s.
+    private var leap: Double { max(Self.shortestLeap, Self.jumps * usualJump) }
+
     /// The packets of one frame show a much narrower path at once; the next frames would fill its queue first.
     private mutating func noteTrain(_ packet: Head, isNext: Bool) {
         if !isNext || packet.delay <= train.last?.delay ?? -.infinity { train = [] }
         train.append(packet)
         train.removeAll { packet.sent - $0.sent > Self.longestTrain }
-        guard train.count >= Self.train, let first = train.first, packet.delay - first.delay > Self.leap else { return }
+        guard train.count >= Self.train, let first = train.first, packet.delay - first.delay > leap else { return }
         // A path that gets longer delays one packet much, and the ones behind it no more than that.
         let largest = zip(train, train.dropFirst()).lazy.map { $1.delay - $0.delay }.max() ?? 0
         guard largest < (packet.delay - first.delay) / 2 else { return }
@@ -118,7 +138,7 @@ struct QueueDelay: Sendable {
 
     /// Whether each of the last bursts waited much longer than the one before it.
     private var isRising: Bool {
-        guard heads.count == 3, heads[2].delay - base > Self.leap else { return false }
+        guard heads.count == 3, heads[2].delay - base > leap else { return false }
         return zip(heads, heads.dropFirst()).allSatisfy { $1.delay - $0.delay > Self.step }
     }
 
