@@ -55,6 +55,15 @@ import Testing
         }
     }
 
+    @Test("When the path takes far less all of a sudden, smaller frames do not wait", arguments: [true, false])
+    func fall(hasFallen: Bool) {
+        var ladder = VideoLadder(.balanced)
+        run(&ladder, limitKbit: nil, seconds: 1)
+        let step = ladder.note(
+            limitKbit: 400, wantedKbit: 2_000, sentKbit: 2_000, hasFallen: hasFallen, of: capture, at: 1)
+        #expect(step == (hasFallen ? .init(scale: 0.75) : nil))
+    }
+
     @Test("Video that pauses for a queue again and again gets smaller all the same")
     func pauses() throws {
         var ladder = VideoLadder(.balanced)

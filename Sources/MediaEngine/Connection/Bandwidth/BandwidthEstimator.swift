@@ -23,6 +23,8 @@ struct BandwidthEstimator: Sendable {
     ///
     /// On a path that is nearly full, larger frames wait for each other now and then.
     private static let shortestQueue = 0.025
+    /// The packets of one frame wait no longer for each other, in s, on a path that is not full.
+    private static let wave = 0.04
     /// After so many reductions without effect a long delay is the path's own.
     private static let attempts = 3
     /// After another path, reports on the former one follow for so many s.
@@ -48,7 +50,7 @@ struct BandwidthEstimator: Sendable {
     ///
     /// When the path takes far less all of a sudden, most of the queue is still unknown: packets that were sent before that was seen.
     var target: Double {
-        if hasRisen, let last, hasFallen(at: last) { return bitrate * Self.drain }
+        if hasRisen, hasFallen { return bitrate * Self.drain }
         return queue > Self.longestQueue ? bitrate * max(1 - queue, Self.drain) : bitrate
     }
     /// What was sent in half a second, in bit/s; nil before that time has passed.
@@ -187,17 +189,19 @@ struct BandwidthEstimator: Sendable {
     }
 
     private mutating func adapt(at now: Double, _ rise: QueueDelay.Rise?) {
-        defer { last = now }
-        if rise?.isOfOneBurst == true { lastFall = now }
-        if delays.isFalling { lastFall = nil }
-        hasRisen = rise != nil || (hasRisen && delays.tail > Self.longestQueue)
+        let former = last ?? now
+        last = now
+        let isOfOneBurst = rise?.isOfOneBurst == true
+        let isFall = rise?.rate.map { $0 < bitrate * Self.steep } ?? false
+        lastFall = isFall ? now : delays.isFalling ? nil : lastFall
+        hasRisen = rise != nil || (hasRisen && delays.tail > Self.wave)
         // The first packets come together, so they fill a queue anyway; but how fast the path takes them counts.
-        guard let first, rise?.isOfOneBurst == true || now - first > Self.initialBurst,
+        guard let first, isOfOneBurst || now - first > Self.initialBurst,
             let received = received ?? rise?.rate
         else { return }
         if isOver || rise != nil {
-            // A queue that shrinks needs no less.
-            guard trend.usage != .under, !delays.isFalling else { return }
+            // A queue that shrinks needs no less. The packets of one frame are newer than what shows that it shrinks.
+            guard isOfOneBurst || trend.usage != .under && !delays.isFalling else { return }
             guard rise != nil || now - (lastDecrease ?? first) >= Self.pause + queue && isQueue() else { return }
             let isLong = rise != nil || queue > Self.longestQueue
             let taken =
@@ -212,15 +216,18 @@ struct BandwidthEstimator: Sendable {
             let floor =
                 isFirst ? 0 : bitrate * (isApplicationLimited ? 0.7 : rise == nil ? Self.largestDecrease : 0)
             // The packets of one frame are few: those of several frames correct what they said.
-            if rise?.isOfOneBurst == false, hasFallen(at: now) { prove(lowest) }
+            if rise?.isOfOneBurst == false, hasFallen { prove(lowest) }
             decrease(to: max(lowest, floor), at: now)
         } else if trend.usage == .normal, !losses.isExcessive {
-            grow(by: min(max(now - (last ?? now), 0), 0.5), received: received, at: now)
+            grow(by: min(max(now - former, 0), 0.5), received: received, at: now)
         }
     }
 
-    /// Whether the packets of one frame have just shown that the path takes far less.
-    private func hasFallen(at now: Double) -> Bool { lastFall.map { now - $0 < Self.fallTime } ?? false }
+    /// Whether a steep rise has just shown that the path takes far less.
+    var hasFallen: Bool {
+        guard let last, let lastFall else { return false }
+        return last - lastFall < Self.fallTime
+    }
 
     /// The rate to which a probe has just raised the estimate; nil: none has.
     private func justFound(at now: Double) -> Double? {

@@ -35,11 +35,12 @@ struct QueueDelay: Sendable {
     private static let burst = 0.005
     /// So much longer must each burst wait than the one before it, in s, and the last of three than the shortest wait.
     private static let step = 0.015
-    private static let shortestLeap = 0.06
+    private static let leap = 0.06
+    /// So many packets in a row must each wait longer than the one before it to show by themselves what the path takes, and the last one so much
+    /// longer than the first, in s.
+    private static let train = (packets: 4, leap: 0.045)
     /// Jitter does not look like a rise if the leap is so many times as long as its usual jump.
     private static let jumps = 4.0
-    /// So many packets in a row must each wait longer than the one before it to show by themselves what the path takes.
-    private static let train = 4
     /// Packets that are sent further apart, in s, are not of one frame.
     private static let longestTrain = 0.08
 
@@ -116,15 +117,17 @@ struct QueueDelay: Sendable {
         (last, lastChange) = (delay, change)
     }
 
-    /// How much longer the last packets of a steep rise must wait, in s.
-    private var leap: Double { max(Self.shortestLeap, Self.jumps * usualJump) }
+    /// What packets must wait longer on this path to show a steep rise, in s; `least` is enough where there is no jitter.
+    private func leap(_ least: Double) -> Double { max(least, Self.jumps * usualJump) }
 
     /// The packets of one frame show a much narrower path at once; the next frames would fill its queue first.
     private mutating func noteTrain(_ packet: Head, isNext: Bool) {
         if !isNext || packet.delay <= train.last?.delay ?? -.infinity { train = [] }
         train.append(packet)
         train.removeAll { packet.sent - $0.sent > Self.longestTrain }
-        guard train.count >= Self.train, let first = train.first, packet.delay - first.delay > leap else { return }
+        guard train.count >= Self.train.packets, let first = train.first,
+            packet.delay - first.delay > leap(Self.train.leap)
+        else { return }
         // A path that gets longer delays one packet much, and the ones behind it no more than that.
         let largest = zip(train, train.dropFirst()).lazy.map { $1.delay - $0.delay }.max() ?? 0
         guard largest < (packet.delay - first.delay) / 2 else { return }
@@ -138,7 +141,7 @@ struct QueueDelay: Sendable {
 
     /// Whether each of the last bursts waited much longer than the one before it.
     private var isRising: Bool {
-        guard heads.count == 3, heads[2].delay - base > leap else { return false }
+        guard heads.count == 3, heads[2].delay - base > leap(Self.leap) else { return false }
         return zip(heads, heads.dropFirst()).allSatisfy { $1.delay - $0.delay > Self.step }
     }
 

@@ -171,7 +171,7 @@ struct VideoBudget: Sendable {
         let sentKbit = VideoShare(of: sent, loss: loss).kbit
         return ladders[track, default: VideoLadder(preference)].note(
             limitKbit: share < wantedKbit ? Double(share) * portion : nil, wantedKbit: Double(wantedKbit) * portion,
-            sentKbit: Double(sentKbit) * sentPortion, of: capture, at: now)
+            sentKbit: Double(sentKbit) * sentPortion, hasFallen: estimator?.hasFallen == true, of: capture, at: now)
     }
 
     /// What is sent of late, where the path and the peer take `available`; nil: it is not known.

@@ -94,16 +94,17 @@ struct VideoLadder: Sendable {
 
     /// Notes what the encoder may make and what was sent, in kbit/s, at a time in s.
     ///
-    /// `limitKbit` is nil while the path takes all of `wantedKbit`.
+    /// `limitKbit` is nil while the path takes all of `wantedKbit`; `hasFallen` says that it was seen to take far less all of a sudden.
     /// - Returns: The step to take now; nil: no change.
     mutating func note(
-        limitKbit: Double?, wantedKbit: Double, sentKbit: Double, of capture: Capture, at now: Double
+        limitKbit: Double?, wantedKbit: Double, sentKbit: Double, hasFallen: Bool = false, of capture: Capture,
+        at now: Double
     ) -> Step? {
         // Nothing is known about a pause.
         if now - (latest ?? now) > Self.longestPause { forgetTimes() }
         latest = now
         let limit = limitKbit ?? wantedKbit
-        if let step = giveWay(limit, sentKbit, capture, isPath: limitKbit != nil, at: now) {
+        if let step = giveWay(limit, sentKbit, capture, isPath: limitKbit != nil, hasFallen: hasFallen, at: now) {
             isForEncoder = limitKbit == nil
             return step
         }
@@ -132,7 +133,7 @@ struct VideoLadder: Sendable {
     ///
     /// Too few count only if the path is the reason: who asks for a low rate has chosen it.
     private mutating func giveWay(
-        _ limit: Double, _ sentKbit: Double, _ capture: Capture, isPath: Bool, at now: Double
+        _ limit: Double, _ sentKbit: Double, _ capture: Capture, isPath: Bool, hasFallen: Bool, at now: Double
     ) -> Step? {
         let excessLasts = Self.lasts(sentKbit > limit * Self.excess, &excessSince, Self.excessTime, now)
         if excessLasts {
@@ -143,7 +144,7 @@ struct VideoLadder: Sendable {
         }
         let fewest = fewest(index, capture)
         let areBlocks = isPath && limit < fewest && sentKbit > limit * Self.use
-        let time = limit < fewest / 2 ? Self.fewBlocksTime : Self.blocksTime
+        let time = hasFallen ? 0 : limit < fewest / 2 ? Self.fewBlocksTime : Self.blocksTime
         let blocksLast = Self.lasts(areBlocks, &blocksSince, time, now)
         guard excessLasts || blocksLast else { return nil }
         return down(capture, toShare: excessLasts ? step.share * limit / sentKbit : 1, limit, at: now)

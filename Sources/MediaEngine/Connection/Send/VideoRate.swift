@@ -102,8 +102,8 @@ final class VideoRate: Sendable {
 
     /// Sends a part of the captured frames, since the path takes no more.
     func scale(to step: VideoLadder.Step) {
-        // The encoder makes a key frame of another size after the pause: nobody needs what waits until then.
-        if let scaler, scaler.isPaused, step.scale < scaler.step.scale { pacer.discard() }
+        // The encoder makes a key frame of another size: nobody needs what waits until then.
+        if let scaler, step.scale < scaler.step.scale { pacer.discard() }
         scaler?.allow(step)
         updateFrames()
     }
