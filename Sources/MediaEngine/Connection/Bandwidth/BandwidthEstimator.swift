@@ -192,8 +192,7 @@ struct BandwidthEstimator: Sendable {
         let former = last ?? now
         last = now
         let isOfOneBurst = rise?.isOfOneBurst == true
-        let isFall = rise?.rate.map { $0 < bitrate * Self.steep } ?? false
-        lastFall = isFall ? now : delays.isFalling ? nil : lastFall
+        lastFall = isOfOneBurst ? now : delays.isFalling ? nil : lastFall
         hasRisen = rise != nil || (hasRisen && delays.tail > Self.wave)
         // The first packets come together, so they fill a queue anyway; but how fast the path takes them counts.
         guard let first, isOfOneBurst || now - first > Self.initialBurst,
@@ -223,7 +222,7 @@ struct BandwidthEstimator: Sendable {
         }
     }
 
-    /// Whether a steep rise has just shown that the path takes far less.
+    /// Whether the packets of one frame have just shown that the path takes far less.
     var hasFallen: Bool {
         guard let last, let lastFall else { return false }
         return last - lastFall < Self.fallTime
