@@ -154,7 +154,7 @@ struct BandwidthEstimator: Sendable {
         adapt(at: now, takeRise())
     }
 
-    /// Notes that the path takes this rate, in bit/s, without a queue or loss.
+    /// Notes that the path takes this rate at least, in bit/s.
     mutating func prove(_ rate: Double) { bitrate = max(bitrate, min(rate, enough, Self.range.upperBound)) }
 
     /// What should be sent for a moment beside the media, to see whether the path takes more; nil: nothing.
