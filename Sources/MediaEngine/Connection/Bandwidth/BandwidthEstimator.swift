@@ -192,15 +192,17 @@ struct BandwidthEstimator: Sendable {
         let former = last ?? now
         last = now
         let isOfOneBurst = rise?.isOfOneBurst == true
-        lastFall = isOfOneBurst ? now : delays.isFalling ? nil : lastFall
+        if isOfOneBurst { lastFall = now }
+        let isFalling = delays.isFalling(after: lastFall ?? -.infinity)
+        if isFalling { lastFall = nil }
         hasRisen = rise != nil || (hasRisen && delays.tail > Self.wave)
         // The first packets come together, so they fill a queue anyway; but how fast the path takes them counts.
         guard let first, isOfOneBurst || now - first > Self.initialBurst,
             let received = received ?? rise?.rate
         else { return }
         if isOver || rise != nil {
-            // A queue that shrinks needs no less. The packets of one frame are newer than what shows that it shrinks.
-            guard isOfOneBurst || trend.usage != .under && !delays.isFalling else { return }
+            // A queue that shrinks needs no less. The packets of one frame are newer than the trend.
+            guard isOfOneBurst || trend.usage != .under && !isFalling else { return }
             guard rise != nil || now - (lastDecrease ?? first) >= Self.pause + queue && isQueue() else { return }
             let isLong = rise != nil || queue > Self.longestQueue
             let taken =

@@ -74,9 +74,10 @@ struct QueueDelay: Sendable {
     /// How long the latest packet waited, also for those of its own burst, in s.
     var tail: Double { last.map { max($0 - base, 0) } ?? 0 }
 
-    /// Whether each of the last bursts waited less than the one before it: the queue empties.
-    var isFalling: Bool {
-        heads.count == 3 && zip(heads, heads.dropFirst()).allSatisfy { $1.delay < $0.delay }
+    /// Whether each of the last bursts waited less than the one before it, and the last one was sent after `time`, in s: the queue empties.
+    func isFalling(after time: Double) -> Bool {
+        heads.count == 3 && heads[2].sent > time
+            && zip(heads, heads.dropFirst()).allSatisfy { $1.delay < $0.delay }
             && heads[0].delay - heads[2].delay > Self.step
     }
 
