@@ -7,14 +7,11 @@ struct BandwidthEstimator: Sendable {
     static let range = 30_000.0...100_000_000.0
     /// Of what arrived while a queue grew, so that the queue empties.
     private static let decrease = 0.85
-    /// For so many s after the path was seen to take far less, only the share `drain` is sent: most of the queue is not known yet.
-    private static let fallTime = 1.0
     /// What is sent at least while a queue empties, as a share of what the path takes.
     private static let drain = 0.2
-    /// The least that a measurement may leave, except that of a queue that rises steeply.
-    private static let largestDecrease = 0.5
-    /// The share of the present rate below which the packets of one frame tell that the path takes far less.
-    private static let steep = 0.5
+    /// The least that a measurement may leave, as a share of the present rate, except that of a queue that rises steeply; and the least of any while
+    /// an application sends less than it may, which says little about the path.
+    private static let least = (usual: 0.5, idle: 0.7)
     /// Of the average of such measurements; a single one is no better.
     private static let trust = 0.7
     /// A queue that waits longer, in s, is emptied even if it does not grow.
@@ -23,8 +20,6 @@ struct BandwidthEstimator: Sendable {
     ///
     /// On a path that is nearly full, larger frames wait for each other now and then.
     private static let shortestQueue = 0.025
-    /// The packets of one frame wait no longer for each other, in s, on a path that is not full.
-    private static let wave = 0.04
     /// After so many reductions without effect a long delay is the path's own.
     private static let attempts = 3
     /// After another path, reports on the former one follow for so many s.
@@ -50,7 +45,7 @@ struct BandwidthEstimator: Sendable {
     ///
     /// When the path takes far less all of a sudden, most of the queue is still unknown: packets that were sent before that was seen.
     var target: Double {
-        if hasRisen, hasFallen { return bitrate * Self.drain }
+        if hasFallen { return bitrate * Self.drain }
         return queue > Self.longestQueue ? bitrate * max(1 - queue, Self.drain) : bitrate
     }
     /// What was sent in half a second, in bit/s; nil before that time has passed.
@@ -60,7 +55,9 @@ struct BandwidthEstimator: Sendable {
     /// The share of packets that was lost last, 0 to 1.
     var loss: Double { losses.latest }
     /// Whether a queue grows and is no longer short, or is long, or began to rise steeply.
-    var isCongested: Bool { isOver || hasRisen }
+    var isCongested: Bool { isOver || fall.hasRisen }
+    /// Whether the packets of one frame have just shown that the path takes far less, and its queue has not emptied.
+    var hasFallen: Bool { last.map(fall.isRecent(at:)) ?? false }
     /// How long a queue of a congested path takes to empty if nothing more is sent, in s, as far as is known.
     var backlog: Double { max(queue, delays.tail) }
     private var isOver: Bool { queue > (trend.usage == .over ? Self.shortestQueue : Self.longestQueue) }
@@ -75,12 +72,9 @@ struct BandwidthEstimator: Sendable {
     private var delays = QueueDelay()
     private var losses = LossLimit()
     private var probe = BandwidthProbe()
-    /// Whether packets wait since a steep rise: the latest ones, while the shortest wait of the last ones says nothing yet.
-    private var hasRisen = false
+    private var fall = SuddenFall()
     /// When a packet waited long last.
     private var lastDelay: Double?
-    /// When the path was last seen to take far less than was sent.
-    private var lastFall: Double?
     private var departures = ByteRate()
     private var arrivals = ByteRate()
     private var latest: UInt16?
@@ -151,7 +145,7 @@ struct BandwidthEstimator: Sendable {
         first = first ?? now
         if isDelayed { lastDelay = now }
         if let factor { follow(factor, at: now) }
-        adapt(at: now, takeRise())
+        adapt(at: now)
     }
 
     /// Notes that the path takes this rate at least, in bit/s.
@@ -188,57 +182,66 @@ struct BandwidthEstimator: Sendable {
         return true
     }
 
-    private mutating func adapt(at now: Double, _ rise: QueueDelay.Rise?) {
-        let former = last ?? now
+    private mutating func adapt(at now: Double) {
+        let passed = min(max(now - (last ?? now), 0), 0.5)
         last = now
-        let isOfOneBurst = rise?.isOfOneBurst == true
-        if isOfOneBurst { lastFall = now }
-        let isFalling = delays.isFalling(after: lastFall ?? -.infinity)
-        if isFalling { lastFall = nil }
-        hasRisen = rise != nil || (hasRisen && delays.tail > Self.wave)
-        // The first packets come together, so they fill a queue anyway; but how fast the path takes them counts.
-        guard let first, isOfOneBurst || now - first > Self.initialBurst,
-            let received = received ?? rise?.rate
-        else { return }
-        if isOver || rise != nil {
-            // A queue that shrinks needs no less. The packets of one frame are newer than the trend.
-            guard isOfOneBurst || trend.usage != .under && !isFalling else { return }
-            guard rise != nil || now - (lastDecrease ?? first) >= Self.pause + queue && isQueue() else { return }
-            let isLong = rise != nil || queue > Self.longestQueue
-            let taken =
-                isLong
-                ? rise?.rate ?? arrivals.bitrate(ofLast: Self.latest) ?? received
-                : max(received, justFound(at: now) ?? 0)
-            let average = capacity.noteQueue(taken, isLong: isLong)
-            let lowest = max(taken, average * Self.trust) * Self.decrease
-            // An application that sends less than it may says nothing about what the path takes.
-            // The first packets of a call do: nothing limits them yet.
-            let isFirst = now - first <= Self.initialBurst
-            let floor =
-                isFirst ? 0 : bitrate * (isApplicationLimited ? 0.7 : rise == nil ? Self.largestDecrease : 0)
-            // The packets of one frame are few: those of several frames correct what they said.
-            if rise?.isOfOneBurst == false, hasFallen { prove(lowest) }
-            decrease(to: max(lowest, floor), at: now)
+        let rises = fall.takeRises(of: &delays, bitrate: bitrate, at: now)
+        for rise in rises { follow(rise, at: now) }
+        guard rises.isEmpty, !isBeginning, let received else { return }
+        if isOver {
+            if !isEmptying { emptyQueue(received: received, at: now) }
         } else if trend.usage == .normal, !losses.isExcessive {
-            grow(by: min(max(now - former, 0), 0.5), received: received, at: now)
+            grow(by: passed, received: received, at: now)
         }
     }
 
-    /// Whether the packets of one frame have just shown that the path takes far less.
-    var hasFallen: Bool {
-        guard let last, let lastFall else { return false }
-        return last - lastFall < Self.fallTime
+    /// Falls to what a queue shows that rises steeply.
+    private mutating func follow(_ rise: QueueDelay.Rise, at now: Double) {
+        let taken: Double
+        switch rise {
+        // The packets of one frame are newer than the trend, and tell of the path before anything else does.
+        case .ofFrame(_, let rate): taken = rate
+        case .ofBursts(let rate):
+            guard !isEmptying, !isBeginning, let rate = rate ?? arrivals.bitrate(ofLast: Self.latest) ?? received
+            else { return }
+            taken = rate
+            if hasFallen {
+                prove(taken * Self.decrease)
+                fall.correct(to: taken)
+            }
+        }
+        capacity.noteLongQueue(taken)
+        // Nothing limits the first packets of a call yet, although little is sent.
+        let least = isApplicationLimited && !isBeginning ? bitrate * Self.least.idle : 0
+        decrease(to: max(taken * Self.decrease, least), at: now)
+    }
+
+    /// Falls below what a queue lets through that grows, or stays long.
+    private mutating func emptyQueue(received: Double, at now: Double) {
+        guard now - (lastDecrease ?? first ?? now) >= Self.pause + queue, isQueue() else { return }
+        let least = bitrate * (isApplicationLimited ? Self.least.idle : Self.least.usual)
+        var taken = max(received, justFound(at: now) ?? 0)
+        if queue > Self.longestQueue {
+            taken = arrivals.bitrate(ofLast: Self.latest) ?? received
+            capacity.noteLongQueue(taken)
+        } else {
+            taken = max(taken, capacity.noteQueue(taken) * Self.trust)
+        }
+        decrease(to: max(taken * Self.decrease, least), at: now)
+    }
+
+    /// A queue that shrinks needs no less.
+    private var isEmptying: Bool { trend.usage == .under || fall.isEmptying }
+
+    /// Whether the first packets are on their way: they come together, so they fill a queue anyway.
+    private var isBeginning: Bool {
+        guard let first, let last else { return true }
+        return last - first <= Self.initialBurst
     }
 
     /// The rate to which a probe has just raised the estimate; nil: none has.
     private func justFound(at now: Double) -> Double? {
         raised.flatMap { now - $0.at < Self.ramp ? $0.rate : nil }
-    }
-
-    private mutating func takeRise() -> QueueDelay.Rise? {
-        guard let rise = delays.takeRise() else { return nil }
-        guard rise.isOfOneBurst else { return rise }
-        return rise.rate.map { $0 < bitrate * Self.steep } == true ? rise : nil
     }
 
     /// Whether what looks like a queue is one: a longer path has a longer delay, too, but sending less does not change that.

@@ -18,14 +18,15 @@ struct PathCapacity: Sendable {
     /// A single burst of packets fills such a path, too.
     private(set) var hasShortQueue = false
 
-    /// Notes what arrived while packets waited, in bit/s, and returns the average.
-    ///
-    /// With a long queue the measurement counts alone. Otherwise it may be of a bad half second, so it is averaged.
-    mutating func noteQueue(_ taken: Double, isLong: Bool) -> Double {
-        let average = isLong ? taken : average(with: taken)
+    /// Notes what arrived while packets waited, in bit/s, and returns the average: it may be of a bad half second.
+    mutating func noteQueue(_ taken: Double) -> Double {
+        let average = average(with: taken)
         (rate, hasShortQueue) = (average, false)
         return average
     }
+
+    /// Notes what arrived while packets waited long, in bit/s, which counts alone.
+    mutating func noteLongQueue(_ taken: Double) { (rate, hasShortQueue) = (taken, false) }
 
     /// Notes what a probe found that filled the path, in bit/s.
     mutating func noteProbe(_ found: Double) { rate = found }

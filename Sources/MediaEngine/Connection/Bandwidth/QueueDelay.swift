@@ -4,19 +4,18 @@
 /// agree, and may drift. A pure value.
 struct QueueDelay: Sendable {
     /// A queue that rises steeply: the path takes far less than is sent.
-    struct Rise: Sendable {
-        /// What the path takes, in bit/s; nil when a report got lost.
-        let rate: Double?
-        /// Whether packets that follow each other show it, and not several bursts.
+    enum Rise: Sendable {
+        /// Packets that were sent together show it: how fast they were sent, and what the path takes, in bit/s.
         ///
-        /// Those of a large frame wait for each other on any narrow path,
-        /// so it says something only if the rate is far below what is sent.
-        var isOfOneBurst = false
+        /// They wait for each other on any narrow path, so it says something only if that is far below what is sent.
+        case ofFrame(sent: Double, taken: Double)
+        /// Several bursts show it; the rate is nil when a report got lost.
+        case ofBursts(rate: Double?)
     }
     private struct Slot {
         let begin: Double
         var shortest: Double
-        /// The longest that a packet waited beyond both its neighbours, in s.
+        /// How much later than the one before it a packet came, beyond what the next one differs, in s.
         var jump = 0.0
     }
     private struct Head {
@@ -44,7 +43,9 @@ struct QueueDelay: Sendable {
     /// Packets that are sent further apart, in s, are not of one frame.
     private static let longestTrain = 0.08
 
-    private var rise: Rise?
+    /// What was seen since the last look.
+    private var frameRise: Rise?
+    private var burstRise: Rise?
     private var slots: [Slot] = []
     /// The first packets of the last three bursts.
     private var heads: [Head] = []
@@ -81,10 +82,10 @@ struct QueueDelay: Sendable {
             && heads[0].delay - heads[2].delay > Self.step
     }
 
-    /// The latest steep rise since the last call.
-    mutating func takeRise() -> Rise? {
-        defer { rise = nil }
-        return rise
+    /// The latest steep rises since the last call, that of a frame first.
+    mutating func takeRises() -> [Rise] {
+        defer { (frameRise, burstRise) = (nil, nil) }
+        return [frameRise, burstRise].compactMap(\.self)
     }
 
     /// Notes a packet by the times when it was sent and received, in s; `isNext` is false when nothing is known about the one before it.
@@ -92,7 +93,7 @@ struct QueueDelay: Sendable {
         defer { bytes += count }
         if !isNext { gaps += 1 }
         let delay = received - sent
-        noteJump(delay)
+        noteJump(delay, isNext: isNext)
         if let last = slots.last, sent - last.begin < Self.slot {
             slots[slots.count - 1].shortest = min(last.shortest, delay)
             base = min(base, delay)
@@ -106,13 +107,14 @@ struct QueueDelay: Sendable {
         noteTrain(packet, isNext: isNext)
         guard sent - (heads.last?.sent ?? -.infinity) > Self.burst else { return }
         heads = heads.suffix(2) + [packet]
-        if isRising { rise = Rise(rate: rate) }
+        if isRising { burstRise = .ofBursts(rate: rate) }
     }
 
     /// In a queue each packet waits a little longer than the one before it; jitter delays one packet much, and those behind it no more than that.
-    private mutating func noteJump(_ delay: Double) {
-        let change = delay - (last ?? delay)
-        if let newest = slots.indices.last {
+    private mutating func noteJump(_ delay: Double, isNext: Bool) {
+        // What got lost waited for some of it.
+        let change = isNext ? delay - (last ?? delay) : 0
+        if isNext, let newest = slots.indices.last {
             slots[newest].jump = max(slots[newest].jump, lastChange - abs(change))
         }
         (last, lastChange) = (delay, change)
@@ -132,11 +134,8 @@ struct QueueDelay: Sendable {
         // A path that gets longer delays one packet much, and the ones behind it no more than that.
         let largest = zip(train, train.dropFirst()).lazy.map { $1.delay - $0.delay }.max() ?? 0
         guard largest < (packet.delay - first.delay) / 2 else { return }
-        // Several bursts tell more.
-        if rise?.isOfOneBurst != false {
-            rise = Rise(
-                rate: Double(packet.bytes - first.bytes) * 8 / (packet.received - first.received), isOfOneBurst: true)
-        }
+        let bits = Double(packet.bytes - first.bytes) * 8
+        frameRise = .ofFrame(sent: bits / (packet.sent - first.sent), taken: bits / (packet.received - first.received))
         train = [packet]
     }
 

@@ -1,7 +1,7 @@
 /// Which part of the captured frames is sent when the path takes too few bits for all of them.
 ///
 /// An encoder with too few bits for its frames makes blocks of them, and sends more than it may once its coarsest quantizer is reached. Smaller or fewer
-/// frames need fewer bits. A step down takes a second or two; a step up takes longer, and longer each time that it was a mistake. A pure value.
+/// frames need fewer bits. A step down takes up to two seconds; a step up takes longer, and longer each time that it was a mistake. A pure value.
 struct VideoLadder: Sendable {
     struct Step: Sendable, Equatable {
         /// Of width and height.

@@ -102,10 +102,12 @@ final class VideoRate: Sendable {
 
     /// Sends a part of the captured frames, since the path takes no more.
     func scale(to step: VideoLadder.Step) {
-        // The encoder makes a key frame of another size: nobody needs what waits until then.
-        if let scaler, step.scale < scaler.step.scale { pacer.discard() }
+        let isSmaller = scaler.map { step.scale < $0.step.scale } ?? false
         scaler?.allow(step)
         updateFrames()
+        // The encoder makes a key frame of another size: nobody needs what waits until then. What is dropped asks for a key frame, which must not have
+        // the former size. What a shared encoder makes keeps its size.
+        if isSmaller, sharing?.isShared != true { pacer.discard() }
     }
 
     /// Sends the part of the captured frames that the path takes and the encoder can make.
