@@ -1,3 +1,4 @@
+import CallAgent
 import Foundation
 import Testing
 
@@ -10,21 +11,21 @@ extension EndToEnd {
         private static let calls = 2_500
 
         /// Call N is connected after N ms; of the calls after the first thousand every second one fails.
-        private static func tally(_ expectations: [String]) throws -> LoadTally {
-            var tally = LoadTally(isPair: false, expectations: try expectations.map(Expectation.init(parsing:)))
+        private static func tally(_ expectations: [String], isPair: Bool = false) throws -> LoadTally {
+            var tally = LoadTally(isPair: isPair, expectations: try expectations.map(Expectation.init(parsing:)))
             for number in 1...calls {
                 let fails = number > 1_000 && number % 2 == 0
                 let call = LoadedCall(
-                    caller: try end(number), callee: nil,
+                    caller: try end(number), callee: isPair && !fails ? try end(number + 1, .callee) : nil,
                     failure: fails ? LoadedCall.Problem(Failure(.noMedia, "no video arrived")) : nil)
                 tally.add(.call(call), from: worker)
             }
             return tally
         }
 
-        private static func end(_ number: Int) throws -> CallDocument {
+        private static func end(_ number: Int, _ role: CallRole = .caller) throws -> CallDocument {
             let text = """
-                {"callId": "id-\(number)", "role": "caller", "peer": "bob",
+                {"callId": "id-\(number)", "role": "\(role.rawValue)", "peer": "bob",
                  "media": {"audio": true, "video": true, "data": false}, "startedUnixMs": \(number * 200),
                  "state": "ended", "timelineMs": {"connected": \(number), "firstVideoFrame": \(number), "ended": 9000},
                  "transport": {"selectedCandidatePairChanges": 1, "packetsLost": 0, "bytesSent": 1, "bytesReceived": 1},
@@ -72,6 +73,49 @@ extension EndToEnd {
             #expect(outcomes[0].complaint?.hasSuffix("but it is 2401.0 in call 2401 (with bob, id id-2401)") == true)
             #expect(outcomes.dropFirst().map(\.complaint) == [nil, nil, nil, nil])
             #expect(outcomes.map(\.actual) == [2_401, 2_375, 2_500, 2_499, 1_000])
+        }
+
+        @Test("Of a load that has both ends, the figures of both are kept")
+        func pair() throws {
+            let tally = try Self.tally(
+                ["max(callee.timelineMs.connected)==2500", "any(caller.timelineMs.connected)==2500"], isPair: true)
+            let document = try #require(Output.object(LoadDocument(tally)) as? [String: Any])
+            // A call that failed did not reach the callee, and a call whose callee is not known has no first frame.
+            #expect(try document.number("summary.calls") == 2_500 && document.number("summary.connected") == 1_750)
+            #expect(try document.number("summary.caller.timelineMs.connected.max") == 2_500)
+            #expect(try document.number("summary.callee.timelineMs.connected.min") == 2)
+            // The callee of a call began 200 ms after its caller, and its first frame took 1 ms more.
+            #expect(try document.number("summary.firstFrameMs.min") == 202)
+            #expect(try document.number("summary.firstFrameMs.max") == 2_700)
+            let outcomes = tally.checks.map { $0.outcome(in: document) }
+            #expect(outcomes.map(\.actual) == [nil, 2_500])
+            #expect(
+                outcomes[0].complaint?.contains("but call 1002 (with bob, id id-1002) has no such figure") == true)
+        }
+
+        @Test("The summary and the expectations choose the same of very many numbers")
+        func agreement() throws {
+            let expectation = try Expectation(parsing: "p95(timelineMs.connected)<1")
+            var tally = LoadTally(isPair: false, expectations: [expectation])
+            for number in 0..<(Sample.size * 2) {
+                let call = LoadedCall(caller: try Self.end(number * 7_919 % 8_000), callee: nil, failure: nil)
+                tally.add(.call(call), from: Self.worker)
+            }
+            let p95 = try #require(tally.summary.end?.timelineMs["connected"]?.p95)
+            #expect(tally.checks[0].outcome(in: [String: Any]()).actual == p95)
+        }
+
+        @Test(
+            "A report of another machine with numbers that no load has is none",
+            arguments: [("12", true), ("1e12", true), ("1e300", false), ("-9e18", false)])
+        func remote(number: String, isPossible: Bool) {
+            let text = """
+                {"report": {"worker": 0, "_1": {"sample": {"_0": {
+                 "ms": \(number), "connectedCalls": 1, "ends": 2, "received": {"videos": 0, "framesPerSecond": 0,
+                 "packetsReceived": 0, "packetsLost": 0}, "usage": {"cpuSeconds": 1, "residentKB": 1, "threads": 1,
+                 "descriptors": 1, "contextSwitches": 1}}}}}}
+                """
+            #expect((LoadLine<LoadOrder, LoadAnswer>.value(of: text) != nil) == isPossible)
         }
 
         @Test("A place in the list of calls is one of the first thousand", arguments: [(999, true), (1_000, false)])

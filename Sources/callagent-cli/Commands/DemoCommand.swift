@@ -130,7 +130,7 @@ struct DemoCommand: AsyncParsableCommand {
                     callee: DetailedCallDocument(call.callee))
             }
             var summary = SummaryDocument(isPair: true)
-            for pair in calls { summary.add(caller: pair.caller.call, callee: pair.callee.call) }
+            for pair in calls { summary.add(pair.caller.call, callee: pair.callee.call) }
             self.summary = summary
         }
     }

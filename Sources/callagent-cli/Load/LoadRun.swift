@@ -102,7 +102,7 @@ struct LoadRun {
     private mutating func take(_ message: LoadMessage, from worker: LoadTally.Worker) {
         let isNewMoment = tally.add(message, from: worker)
         if command.output.events {
-            if case .call(let call) = message { Output.event(LoadEvent(call: call)) }
+            if case .call(let call) = message { Output.event(LoadEvent(call: call, number: tally.calls.count)) }
             if isNewMoment, let moment = tally.moments.last { Output.event(LoadEvent(moment: moment)) }
             return
         }
@@ -113,7 +113,7 @@ struct LoadRun {
             let place = call.machine.map { " from \($0)" } ?? ""
             Output.line("call \(tally.calls.count) to \(call.caller.peer)\(place): \(failure.line)")
         }
-        if failed == Self.printedFailures { Output.line("more calls that fail are in the report only") }
+        if failed == Self.printedFailures { Output.line("more calls that fail are not printed; --junit has them") }
     }
 
     private mutating func showStatus() {
@@ -131,6 +131,8 @@ private struct LoadEvent: Encodable {
     /// When, in ms since 1970.
     let unixMs = Output.unixMs
     var moment: LoadMoment?
+    /// Of a call, from 1, in the order of their ends.
+    var number: Int?
     var caller: CallDocument?
     var callee: CallDocument?
     var failure: String?
@@ -141,8 +143,9 @@ private struct LoadEvent: Encodable {
         self.moment = moment
     }
 
-    init(call: LoadedCall) {
+    init(call: LoadedCall, number: Int) {
         event = "report"
+        self.number = number
         (caller, callee, failure) = (call.caller, call.callee, call.failure?.line)
         machine = call.machine
     }

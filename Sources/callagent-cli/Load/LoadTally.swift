@@ -85,7 +85,7 @@ struct LoadTally: Sendable {
     private mutating func add(_ call: LoadedCall) {
         calls.append(JudgedCall(call: call.caller, failure: call.failure?.failure))
         if call.failure != nil { failedCalls += 1 }
-        if isPair { summary.add(caller: call.caller, callee: call.callee) } else { summary.add(call.caller) }
+        summary.add(call.caller, callee: call.callee)
         if let setUp = call.caller.milliseconds(of: .connected) { setUps.append((call.caller.startedUnixMs, setUp)) }
         let document = LoadDocument.Call(number: calls.count, call: call, isPair: isPair)
         if !checks.isEmpty, let object = Output.object(document) {

@@ -47,6 +47,7 @@ struct Sample {
     private(set) var max: Double?
     /// At most ``size`` of them, each with the same chance, in no order.
     private(set) var numbers: [Double] = []
+    private var choice = SplitMix64()
 
     mutating func add(_ number: Double) {
         count += 1
@@ -55,8 +56,21 @@ struct Sample {
         max = Swift.max(max ?? number, number)
         guard numbers.count == Self.size else { return numbers.append(number) }
         // Vitter's algorithm R: https://doi.org/10.1145/3147.3165
-        let place = Int.random(in: 0..<count)
+        let place = Int.random(in: 0..<count, using: &choice)
         if place < Self.size { numbers[place] = number }
+    }
+}
+
+/// Chance that is the same each time: the same numbers in the same order give the same choice (https://doi.org/10.1145/2660193.2660195).
+private struct SplitMix64: RandomNumberGenerator {
+    private var state: UInt64 = 0
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
     }
 }
 

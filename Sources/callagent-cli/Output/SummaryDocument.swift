@@ -31,35 +31,25 @@ struct SummaryDocument {
 
     var firstFrameMs: Spread? { Spread(firstFrames) }
 
-    /// For calls of which one end is known each, or both by one clock.
+    /// For calls of which both ends are known with `isPair`, and else one end.
     init(isPair: Bool) {
         if isPair { (caller, callee) = (End(), End()) } else { end = End() }
     }
 
-    /// A call of which one end is known.
-    mutating func add(_ call: CallDocument) {
-        count(isConnected: call.isConnected, firstFrameMs: call.milliseconds(of: .firstVideoFrame))
-        if let shown = call.acceptToShownMs {
-            if call.role == .caller { acceptToShown.caller.add(shown) } else { acceptToShown.callee.add(shown) }
+    /// Adds a call, by the one end that is known, or by both; `callee` is nil, too, if a call of which both would be known never reached it.
+    mutating func add(_ call: CallDocument, callee other: CallDocument? = nil) {
+        calls += 1
+        let isPair = end == nil
+        if call.isConnected, !isPair || other?.isConnected == true { connected += 1 }
+        let firstFrame = isPair ? Self.firstFrameMs(call, other) : call.milliseconds(of: .firstVideoFrame)
+        if let firstFrame { firstFrames.add(firstFrame) }
+        for shown in [call, other].compactMap(\.self) {
+            guard let ms = shown.acceptToShownMs else { continue }
+            if shown.role == .caller { acceptToShown.caller.add(ms) } else { acceptToShown.callee.add(ms) }
         }
         end?.add(call)
-    }
-
-    /// A call of which both ends are known; `callee` is nil if the call never reached it.
-    mutating func add(caller: CallDocument, callee: CallDocument?) {
-        count(
-            isConnected: caller.isConnected && callee?.isConnected == true,
-            firstFrameMs: Self.firstFrameMs(caller, callee))
-        if let shown = caller.acceptToShownMs { acceptToShown.caller.add(shown) }
-        if let shown = callee?.acceptToShownMs { acceptToShown.callee.add(shown) }
-        self.caller?.add(caller)
-        if let callee { self.callee?.add(callee) }
-    }
-
-    private mutating func count(isConnected: Bool, firstFrameMs: Double?) {
-        calls += 1
-        if isConnected { connected += 1 }
-        if let firstFrameMs { firstFrames.add(firstFrameMs) }
+        caller?.add(call)
+        if let other { callee?.add(other) }
     }
 
     /// The later of both ends' first decoded frame, counted from the caller's `call()`.

@@ -38,6 +38,8 @@ actor LoadLine<Outgoing: Encodable & Sendable, Incoming: Decodable & Sendable> {
 
     /// The longest value, in bytes of JSON.
     private let longest = 1_048_576
+    /// The largest number of a value, more than ms since 1970.
+    private static var largest: Double { 1e13 }
     /// How often, a second apart, a party is asked whether it is there.
     private static var questions: Int { 5 }
     /// How many messages about a load may wait for their acknowledgement.
@@ -166,10 +168,28 @@ actor LoadLine<Outgoing: Encodable & Sendable, Incoming: Decodable & Sendable> {
         }
     }
 
+    /// Nil for what is no such value, and for numbers that no load has: sums of them would overflow.
+    static func value(of text: String) -> Incoming? {
+        let data = Data(text.utf8)
+        guard let object = try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed),
+            hasPossibleNumbers(object)
+        else { return nil }
+        return try? JSONDecoder().decode(Incoming.self, from: data)
+    }
+
+    private static func hasPossibleNumbers(_ value: Any) -> Bool {
+        switch value {
+        case let object as [String: Any]: object.values.allSatisfy(hasPossibleNumbers)
+        case let list as [Any]: list.allSatisfy(hasPossibleNumbers)
+        case let number as NSNumber: number.doubleValue.magnitude <= largest
+        default: true
+        }
+    }
+
     private func take(_ content: String, from party: LoadParty) {
         let text = (parts.removeValue(forKey: party) ?? "") + content.dropFirst()
         guard content.hasPrefix("+") else {
-            guard let value = try? JSONDecoder().decode(Incoming.self, from: Data(text.utf8)) else {
+            guard let value = Self.value(of: text) else {
                 inbox.yield(.gone(party))
                 return
             }
