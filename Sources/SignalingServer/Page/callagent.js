@@ -20,7 +20,8 @@ export { stages } from "./call.js";
 export { SignInRefused } from "./connection.js";
 
 /** Events: `incoming` and `call` (detail: a {@link Call}), `ended` (detail: a call), `missed` (detail: { peer, id } of a
- * call that came too late or during another one), `taken` (the same, if another device took it after all), `presence`, `watchRefused`, `lost`, `restored`, `closed`, `tokenWillExpire`. */
+ * call that came too late or during another one), `taken` (the same, if another device took it after all), `presence`, `watchRefused`, `lost`, `restored`, `closed`,
+ * `tokenWillExpire`, `renewed`, `renewalRefused` (detail: { code, text }), `expired` (the calls continue; {@link CallAgent.renew} signs in again). */
 export class CallAgent extends EventTarget {
   #routing;
   #audit;
@@ -46,7 +47,9 @@ export class CallAgent extends EventTarget {
         for (const call of this.calls) call.process({ type });
       });
     }
-    for (const name of ["presence", "watchRefused", "lost", "restored", "closed", "tokenWillExpire"]) {
+    for (const name of [
+      "presence", "watchRefused", "lost", "restored", "closed", "tokenWillExpire", "renewed", "renewalRefused", "expired",
+    ]) {
       this.line.addEventListener(name, ({ detail }) => this.#emit(name, detail));
     }
   }
@@ -75,6 +78,9 @@ export class CallAgent extends EventTarget {
     for (const call of this.calls) call.hangUp();
     this.line.close();
   }
+
+  /** Whether only {@link CallAgent.renew} signs in again. */
+  get isExpired() { return this.line.connection.phase === "expired"; }
 
   watch(users) { this.line.connection.watch(users); }
   renew(token) { this.line.connection.renew(token); }

@@ -14,7 +14,10 @@ const sleepCheckMs = 5_000;
 const networkEvents = ["online", "offline"];
 
 /** Refusals that stay the same if the client tries again with the same sign-in. */
-const finalCodes = [400, 401, 403, 410, 426];
+const finalCodes = [400, 401, 403, 426];
+const expiredCode = 410;
+/** Refusals of a token; one that replaces an expired token may be tried again. */
+const tokenCodes = [401, 403, expiredCode];
 
 /** The server refused the sign-in. */
 export class SignInRefused extends Error {
@@ -25,7 +28,7 @@ export class SignInRefused extends Error {
 }
 
 /** Events: `message` (detail: text), `open`, `lost`, `restored`, `closed` (detail: { code, text }), `presence`,
- * `watchRefused`, `iceServers`, `tokenWillExpire`. */
+ * `watchRefused`, `iceServers`, `tokenWillExpire`, `renewed`, `renewalRefused`, and `expired` when only a new token helps. */
 export class Connection extends EventTarget {
   #socket;
   #resume;
@@ -35,7 +38,8 @@ export class Connection extends EventTarget {
   #waiting;
   #sleepCheck;
   #checkedAt;
-  /** idle, connecting, open, waiting or closed. */
+  #hasExpired = false;
+  /** idle, connecting, open, waiting, expired or closed. */
   phase = "idle";
   /** The server's clock minus this one. */
   clockOffsetMs = 0;
@@ -73,10 +77,11 @@ export class Connection extends EventTarget {
     this.#say({ type: "watch", users: this.#watched });
   }
 
-  /** Sets a new token for the current sign-in and later ones. */
+  /** Sets a new token for the current sign-in and later ones; signs in again if the former one has expired. */
   renew(token) {
     this.token = token;
-    this.#say({ type: "renew", token });
+    if (this.phase === "expired") this.#open();
+    else this.#say({ type: "renew", token });
   }
 
   /** Signs out. */
@@ -157,6 +162,7 @@ export class Connection extends EventTarget {
   #signedIn(answer, isFirst) {
     clearTimeout(this.#timer);
     this.phase = "open";
+    this.#hasExpired = false;
     this.#pauseMs = shortestPauseMs;
     this.#resume = answer.resume;
     if (Number.isFinite(answer.unixMs)) this.clockOffsetMs = answer.unixMs - Date.now();
@@ -187,6 +193,13 @@ export class Connection extends EventTarget {
       this.#waiting = undefined;
       return;
     }
+    if (refusal?.code === expiredCode || this.#hasExpired && tokenCodes.includes(refusal?.code)) {
+      const isFirst = !this.#hasExpired;
+      this.#hasExpired = true;
+      this.phase = "expired";
+      this.#emit(isFirst ? "expired" : "renewalRefused", { code: refusal.code, text: refusal.message });
+      return;
+    }
     const isReplaced = code === 1008 && reason.startsWith("replaced");
     if (isReplaced || finalCodes.includes(refusal?.code)) {
       // Do not reconnect: two programs under one name would replace each other in turn.
@@ -214,6 +227,8 @@ export class Connection extends EventTarget {
       case "watchRefused": this.#emit("watchRefused", { code: message.code, text: message.text }); break;
       case "iceServers": this.#takeServers(message.servers); break;
       case "tokenWillExpire": this.#emit("tokenWillExpire", { inMs: message.inMs }); break;
+      case "renewed": this.#emit("renewed"); break;
+      case "renewalRefused": this.#emit("renewalRefused", { code: message.code, text: message.text }); break;
       default: break;
     }
   }

@@ -27,6 +27,7 @@ export class Line extends EventTarget {
     });
     for (const name of [
       "lost", "restored", "closed", "presence", "watchRefused", "iceServers", "tokenWillExpire",
+      "renewed", "renewalRefused", "expired",
     ]) {
       this.connection.addEventListener(name, ({ detail }) => this.#emit(name, detail));
     }

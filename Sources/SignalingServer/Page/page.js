@@ -85,14 +85,37 @@ function begin(signedIn) {
     setLink("lost");
   });
   agent.addEventListener("restored", () => {
+    showRenewal();
     setLink("up");
     notice("Connected to the server again.");
   });
-  agent.addEventListener("tokenWillExpire", () => notice("Your token expires soon; sign in again with a new one."));
-  agent.addEventListener("closed", ({ detail: { text } }) => {
-    signOut();
-    byId("sign-in-error").textContent = `Signed out: ${text}`;
+  agent.addEventListener("tokenWillExpire", () => showRenewal("Your token expires soon. Sign in with a new one:"));
+  agent.addEventListener("renewed", () => showRenewal());
+  agent.addEventListener("renewalRefused", ({ detail: { code, text } }) => {
+    notice(refusal({ code, message: text }));
   });
+  agent.addEventListener("expired", ({ detail: { text } }) => {
+    if (signedIn.calls.length === 0) return signedOut(text);
+    byId("banner").hidden = true;
+    showRenewal("Your token has expired. The call goes on, and a new token signs you in again:");
+  });
+  agent.addEventListener("ended", () => {
+    if (signedIn.isExpired && signedIn.calls.length === 0) signedOut("the token expired");
+  });
+  agent.addEventListener("closed", ({ detail: { text } }) => signedOut(text));
+}
+
+/** The form for a new token; without a text it goes. */
+function showRenewal(text) {
+  byId("renewal").hidden = !text;
+  byId("renewal-text").textContent = text ?? "";
+  byId("new-token").value = "";
+}
+
+/** The server ended the sign-in. */
+function signedOut(text) {
+  signOut();
+  byId("sign-in-error").textContent = `Signed out: ${text}`;
 }
 
 /** A lost connection to the server stays visible until it is back. */
@@ -117,6 +140,7 @@ async function place(peer, media) {
 
 function signOut() {
   session.clear();
+  showRenewal();
   byId("banner").hidden = true;
   agent?.close();
   agent = undefined;
@@ -139,6 +163,12 @@ function showHome(isHome) {
 byId("sign-in-form").addEventListener("submit", (event) => {
   event.preventDefault();
   signIn(byId("user").value.trim(), byId("token").value.trim() || undefined);
+});
+byId("renewal").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const token = byId("new-token").value.trim();
+  session.set(agent.user, token);
+  agent.renew(token);
 });
 byId("sign-out").addEventListener("click", () => {
   signOut();
