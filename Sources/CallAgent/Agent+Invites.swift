@@ -74,7 +74,8 @@ extension Agent {
         guard !calls.isFull else { return refuse(message, line) }
         let machine = CallMachine(
             role: .callee, media: invite.media, earlyMedia: policy, timeouts: configuration.timeouts,
-            device: line.device, sends: initialState, allowsData: configuration.media.allowsDataChannels)
+            device: line.device, sends: initialState, sourceless: configuration.media.sourceless,
+            allowsData: configuration.media.allowsDataChannels)
         do throws(CallError) {
             let call = try await makeCall(
                 id: message.callId, peer: message.from, machine: machine, line: line, start: start, invite: invite,

@@ -279,7 +279,7 @@ public actor Agent {
         guard media.audio || media.video else { throw .noMedia }
         let machine = CallMachine(
             role: .caller, media: media, timeouts: configuration.timeouts, device: line.device, sends: sends,
-            allowsData: configuration.media.allowsDataChannels)
+            sourceless: configuration.media.sourceless, allowsData: configuration.media.allowsDataChannels)
         let made = try await makeCall(
             id: callId, peer: peer, machine: machine, line: line, start: start, room: room ?? Self.randomName(),
             unless: { calls.ringing(from: peer) != nil })
@@ -330,15 +330,18 @@ public actor Agent {
             ? ringing : nil
     }
 
-    /// Calls the peer of an ended call again, with the same media, room and extension data.
+    /// Calls the peer of an ended call again, with the same media and extension data.
     ///
     /// What this end did not send at the end of that call stays off: the peer may have added it.
+    /// - Parameters:
+    ///   - report: of the ended call.
+    ///   - room: as for any call: nil is a new one, which a former peer cannot know.
     /// - Throws: as ``call(_:media:id:room:sends:output:extension:)`` does.
-    public func call(again report: CallReport) async throws(CallError) -> Call {
+    public func call(again report: CallReport, room: String? = nil) async throws(CallError) -> Call {
         let sends = MediaState(
             audio: report.sends.audio == .off ? .off : .on, video: report.sends.video == .off ? .off : .on)
         return try await call(
-            report.peer, media: report.media, room: report.room, sends: sends, extension: report.inviteExtension)
+            report.peer, media: report.media, room: room, sends: sends, extension: report.inviteExtension)
     }
 
     /// 122 random bits, which nobody can guess.

@@ -196,7 +196,7 @@ extension Call {
     /// Stores what the report needs of a notice.
     private func keep(_ notice: CallNotice) {
         switch notice {
-        case .dtmf(let digit): if dtmfReceived.count < Self.maximumRecords { dtmfReceived += digit }
+        case .dtmf(let digit): if dtmfReceived.count < Self.maximumDigits { dtmfReceived += digit }
         case .captureFailed(let fault), .captureLost(let fault): captureFaults[fault.medium] = fault
         case .captureRestored(let medium): captureFaults[medium] = nil
         default: break
@@ -281,7 +281,7 @@ extension Call {
         message.extensionData.merge(extensionToSend) { $1 }
         if body.isInvite { inviteExtensionSent = extensionToSend }
         extensionToSend = [:]
-        record(.sent, body.name, at: instant)
+        if !body.isRoutine { record(.sent, body.name, at: instant) }
         surroundings.outbox(message)
         if case .state(let state) = body { noteAnnounced(state, inMessage: messagesSent) }
     }

@@ -14,7 +14,7 @@ public actor Call {
 
     var machine: CallMachine
     var timeline: CallTimeline
-    var records: [CallRecord] = []
+    var history = CallHistory()
     var acceptedAtCallee: ContinuousClock.Instant?
     let surroundings: Surroundings
     let logger: Logger
@@ -50,6 +50,7 @@ public actor Call {
     var reportedAttributes: MediaAttributes?
     /// The digits that the peer pressed; only the first few hundred.
     var dtmfReceived = ""
+    static let maximumDigits = 512
     /// Why a source of this end delivers nothing now, by medium.
     var captureFaults: [CaptureFault.Medium: CaptureFault] = [:]
     var extensionToSend: [String: String] = [:]
@@ -287,7 +288,8 @@ public actor Call {
         return CallReport(
             callId: id, role: role, user: user, peer: peer, room: room, media: media, sends: machine.sends,
             state: machine.state,
-            end: machine.end, hold: machine.hold, timeline: timeline, records: records,
+            end: machine.end, hold: machine.hold, timeline: timeline, records: history.records,
+            recordsLeftOut: history.leftOut, warnings: history.warnings,
             acceptedAtCallee: acceptedAtCallee, dtmfReceived: dtmfReceived,
             captureFaults: captureFaults.values.sorted { $0.medium.rawValue < $1.medium.rawValue },
             statistics: statistics,

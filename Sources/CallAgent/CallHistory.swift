@@ -1,14 +1,35 @@
 internal import CallProtocol
 
-/// The history of a call, for its report.
-extension Call {
-    /// How many records are kept; later ones are dropped.
+/// What happened in a call, for its report: its beginning and its end, if there is too much for all.
+struct CallHistory: Sendable {
     static let maximumRecords = 512
+    private static let maximumWarnings = 64
 
+    private(set) var records: [CallRecord] = []
+    /// How many of the middle were dropped.
+    private(set) var leftOut = 0
+    private(set) var warnings: [String] = []
+
+    mutating func add(_ record: CallRecord) {
+        if records.count == Self.maximumRecords {
+            records.remove(at: Self.maximumRecords / 2)
+            leftOut += 1
+        }
+        records.append(record)
+    }
+
+    mutating func add(warning: String) {
+        if warnings.count < Self.maximumWarnings { warnings.append(warning) }
+    }
+}
+
+extension Call {
     func record(_ event: CallMachine.Event, at instant: ContinuousClock.Instant) {
         switch event {
-        case .received(let body, _, _): record(.received, body.name, at: instant)
-        case .media(let fact, _): record(.media, fact.name, at: instant)
+        case .received(let body, _, _): if !body.isRoutine { record(.received, body.name, at: instant) }
+        case .media(let fact, _):
+            record(.media, fact.name, at: instant)
+            if case .warning(let text) = fact { history.add(warning: text) }
         case .timerFired(let timer): record(.other, "timer \(timer)", at: instant)
         case .yield: record(.received, "invite", at: instant)
         case .signalingLost: record(.other, "signalingLost", at: instant)
@@ -24,15 +45,15 @@ extension Call {
         case .setSending(let audio, let video):
             let parts = [audio.map { "audio \($0.rawValue)" }, video.map { "video \($0.rawValue)" }]
             record(.user, parts.compactMap(\.self).joined(separator: ", "), at: instant)
+        case .setSource(let medium): record(.user, "setSource \(medium)", at: instant)
         case .changeMedia: record(.user, "changeMedia", at: instant)
         case .sendInfo: record(.user, "sendInfo", at: instant)
         }
     }
 
     func record(_ kind: CallRecord.Kind, _ action: String, at instant: ContinuousClock.Instant) {
-        guard records.count < Self.maximumRecords else { return }
-        records.append(
-            CallRecord(milliseconds: (instant - timeline.start).inMilliseconds, kind: kind, action: action))
+        let milliseconds = (instant - timeline.start).inMilliseconds
+        history.add(CallRecord(milliseconds: milliseconds, kind: kind, action: action))
     }
 }
 
@@ -65,6 +86,14 @@ extension SignalingMessage.Body {
         }
     }
 
+    /// Whether it only asks what the other end knows, or answers that: every half minute, as long as a call takes.
+    var isRoutine: Bool {
+        switch self {
+        case .query, .status: true
+        default: false
+        }
+    }
+
     /// Whether the agent's own extension data is sent with it.
     var carriesAgentData: Bool {
         switch self {
@@ -77,9 +106,6 @@ extension SignalingMessage.Body {
 }
 
 extension MediaFact {
-    /// The prefix of a warning in the history.
-    static let warningName = "warning "
-
     /// The name in the history.
     var name: String {
         switch self {
@@ -110,7 +136,7 @@ extension MediaFact {
         case .captureRestored(let medium): "captureRestored \(medium)"
         case .trackFailed(let fault): "trackFailed \(fault.medium) \(fault.direction)"
         case .dataChannel: "dataChannel"
-        case .warning(let text): Self.warningName + text
+        case .warning(let text): "warning \(text)"
         case .failed: "failed"
         }
     }

@@ -25,8 +25,12 @@ public struct CallReport: Sendable, Equatable {
     public var hold = HoldState.none
     /// When each stage happened.
     public var timeline: CallTimeline
-    /// What happened, entry by entry; only the first few hundred.
+    /// What happened, entry by entry: of more than 512 the first and the last ones.
     public var records: [CallRecord] = []
+    /// How many entries ``records`` lacks, after the first 256.
+    public var recordsLeftOut = 0
+    /// Failures of this end's media that did not end the call, as text for display, such as a TURN server that refused; only the first 64.
+    public var warnings: [String] = []
     /// When the callee called `accept()`; nil when it did not.
     ///
     /// Measured at the callee. The caller derives it from the message's time, which is as exact as the two clocks agree.
@@ -41,28 +45,20 @@ public struct CallReport: Sendable, Equatable {
     /// What the application of this end, the caller, sent with the invite in addition to ``AgentConfiguration/extensionData``.
     public var inviteExtension: [String: String] = [:]
 
-    /// Failures of this end's media that did not end the call, as text for display, such as a TURN server that refused.
-    public var warnings: [String] {
-        records.compactMap { record in
-            guard record.kind == .media, record.action.hasPrefix(MediaFact.warningName) else { return nil }
-            return String(record.action.dropFirst(MediaFact.warningName.count))
-        }
-    }
-
     /// How long the call was connected, in ms; nil when it was not.
     public var connectedMs: Double? {
         guard let connected = timeline.milliseconds(of: .connected) else { return nil }
         return timeline.milliseconds(of: .ended).map { $0 - connected }
     }
 
-    /// Whether the caller may want to call again: nobody answered, or the callee was busy.
+    /// Whether the caller may want to call again: nobody answered, the callee was busy, or the call broke off.
     ///
     /// ``EndReason/remoteBusy`` distinguishes the two.
     public var offersCallAgain: Bool {
         guard role == .caller, let end else { return false }
         switch end.reason {
         case .remoteBusy, .remoteRejected, .ringTimeout, .remoteRingTimeout, .offline, .connectTimeout,
-            .remoteConnectTimeout, .remoteLost, .mediaLost, .signalingFailed, .unknownCall:
+            .remoteConnectTimeout, .remoteLost, .mediaLost, .mediaFailed, .remoteFailed, .signalingFailed, .unknownCall:
             return true
         default: return false
         }

@@ -90,7 +90,8 @@ struct Failure: Error, CustomStringConvertible {
             self.init(.notAnswered, line)
         case .signalingFailed: self.init(.signaling, line + (end.code == 401 ? "; --token-file FILE" : ""))
         case .connectTimeout, .remoteConnectTimeout:
-            self.init(.noMedia, line + "; do the two ends share a network? see --ice-interface")
+            let advice = "; do the two ends share a network? see --ice-interface"
+            self.init(.noMedia, line + (end.text.isEmpty ? advice : ""))
         case .incompatibleMedia, .remoteLost, .mediaLost, .mediaFailed, .securityFailed, .remoteFailed:
             self.init(.noMedia, line)
         }

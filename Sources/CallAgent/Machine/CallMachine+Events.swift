@@ -18,6 +18,8 @@ extension CallMachine {
         case unhold
         /// The user changes what is sent; nil leaves it as it is.
         case setSending(audio: MediaState.Sending?, video: MediaState.Sending?)
+        /// The user chose a source of a medium.
+        case setSource(CaptureFault.Medium)
         /// The user asks for other media in the call, such as video in an audio call.
         case changeMedia(CallMedia)
         /// The user sends an application message.

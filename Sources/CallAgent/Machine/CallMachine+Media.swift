@@ -128,7 +128,9 @@ extension CallMachine {
     mutating func handleTimer(_ timer: CallTimer) -> [Effect] {
         switch (timer, phase) {
         case (.ring, .calling), (.ring, .ringing): return finish(.ringTimeout, by: .local)
-        case (.connect, .accepted) where !hasFirstFrame: return finish(.connectTimeout, by: .local)
+        case (.connect, .accepted) where !hasFirstFrame:
+            let lacksVideo = current.hasAudioSample && !current.hasVideoFrame && !current.isInterrupted
+            return finish(.connectTimeout, text: lacksVideo ? "audio arrived, but no video" : "", by: .local)
         case (.mediaLost, .accepted) where state == .reconnecting: return finish(.mediaLost, by: .peer)
         case (.peerGone, _) where peerPresence == .leaving: peerPresence = .gone
         case (.fork, _): return forkTimedOut()

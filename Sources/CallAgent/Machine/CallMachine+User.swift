@@ -18,11 +18,22 @@ extension CallMachine {
         case .unhold: return setHolding(false)
         case .setSending(let audio, let video):
             (own.audio, own.video) = (audio ?? own.audio, video ?? own.video)
+            return report(lackOf: .audio, for: audio) + report(lackOf: .video, for: video)
+        case .setSource(let medium):
+            sourceless.remove(medium)
             return []
         case .changeMedia(let media): return changeMedia(media)
         case .sendInfo(let content): return [send(.info(content))]
         default: return []
         }
+    }
+
+    /// The user wants to send what has no source.
+    private func report(lackOf medium: CaptureFault.Medium, for sending: MediaState.Sending?) -> [Effect] {
+        guard sending == .on, sourceless.contains(medium) else { return [] }
+        let fault = CaptureFault(
+            medium: medium, cause: .notFound, text: "this end has no \(medium) source", remedy: "choose a source first")
+        return [.notify(.captureFailed(fault))]
     }
 
     /// Why an operation of the user is not possible now; nil when it is possible.

@@ -60,6 +60,8 @@ public struct CallMachine: Sendable, Equatable {
     var isInterrupted = false
     /// Whether the peer's signaling connection is there.
     var peerPresence = PeerPresence.here
+    /// The media that this end has no source of.
+    var sourceless: Set<CaptureFault.Medium>
     /// Whether this end takes part in data channels.
     let allowsData: Bool
     /// The media that this end, the callee, asked the caller for; nil when it waits for none.
@@ -73,16 +75,17 @@ public struct CallMachine: Sendable, Equatable {
     /// Begins a call.
     ///
     /// `earlyMedia` is the policy of a callee. `device` is the name of this end's device (nil when the transport has no devices).
-    /// `sends` is what this end sends at the beginning.
+    /// `sends` is what this end sends at the beginning. `sourceless` has the media that this end has no source of: it cannot send them.
     public init(
         role: CallRole, media: CallMedia, earlyMedia: EarlyMediaPolicy = .guarded,
         timeouts: CallTimeouts = CallTimeouts(), device: String? = nil, sends: MediaState = MediaState(),
-        allowsData: Bool = false
+        sourceless: Set<CaptureFault.Medium> = [], allowsData: Bool = false
     ) {
         self.role = role
         self.earlyMedia = earlyMedia
         self.timeouts = timeouts
         self.device = device
+        self.sourceless = sourceless
         self.allowsData = allowsData
         current = Generation(number: 0, media: media.allowingData(allowsData))
         own = sends
@@ -92,13 +95,13 @@ public struct CallMachine: Sendable, Equatable {
     /// The media of the call.
     public var media: CallMedia { shown.media }
 
-    /// What this end sends now: what its user chose, without failed tracks.
+    /// What this end sends now: what its user chose, without failed tracks and without what has no source.
     public var sends: MediaState { sends(on: shown) }
 
     func sends(on generation: Generation) -> MediaState {
         var sends = own
-        if generation.hasFailed(.audio, .sending) { sends.audio = .off }
-        if generation.hasFailed(.video, .sending) { sends.video = .off }
+        if generation.hasFailed(.audio, .sending) || sourceless.contains(.audio) { sends.audio = .off }
+        if generation.hasFailed(.video, .sending) || sourceless.contains(.video) { sends.video = .off }
         return sends
     }
 

@@ -19,6 +19,7 @@ extension Call {
         do throws(MediaSessionError) {
             if media.has(source.kind) { for media in generations.all { try await media.setSource(source) } }
             sources.note(source)
+            process(.setSource(medium))
             reportAttributes()
         } catch {
             captureFaults[medium] = captureFaults[medium] ?? former

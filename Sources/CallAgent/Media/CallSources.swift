@@ -20,6 +20,11 @@ extension MediaConfiguration {
     /// All video sources, the first one first.
     var videos: [VideoSource] { video.map { [$0] + additionalVideos } ?? [] }
 
+    /// The media without a source.
+    var sourceless: Set<CaptureFault.Medium> {
+        Set(CaptureFault.Medium.allCases).subtracting(sourceNames.keys)
+    }
+
     /// The sources of calls, in the notation of the command line.
     var sourceNames: [CaptureFault.Medium: String] {
         var names: [CaptureFault.Medium: String] = [:]

@@ -56,6 +56,8 @@ struct CallDocument: Codable {
     let offersCallAgain: Bool
     let warnings: [String]
     let records: [Record]
+    /// Nil for none.
+    let recordsLeftOut: Int?
 
     /// - Parameter acceptedAtCallee: when the callee called `accept()`; by default as far as this end knows.
     init(_ report: CallReport, acceptedAtCallee: ContinuousClock.Instant? = nil) {
@@ -113,6 +115,7 @@ struct CallDocument: Codable {
         records = report.records.map {
             Record(ms: $0.milliseconds.rounded(toPlaces: 2), kind: $0.kind, action: $0.action)
         }
+        recordsLeftOut = report.recordsLeftOut > 0 ? report.recordsLeftOut : nil
     }
 
     /// When the call reached a stage, in ms since it began; nil if it did not come that far.

@@ -80,6 +80,13 @@ struct InterruptionTests {
         #expect(silent.handle(.timerFired(.connect)) == .end(.connectTimeout, by: .local, telling: .hangup(408)))
     }
 
+    @Test("A call that gets no video within the connect timeout says that audio arrived")
+    func audioAlone() {
+        var machine = CallMachine.connecting(.caller).after(.verified, .firstAudioSample)
+        _ = machine.handle(.timerFired(.connect))
+        #expect(machine.end == CallEnd(reason: .connectTimeout, text: "audio arrived, but no video", by: .local))
+    }
+
     @Test("Silence while connecting changes nothing; the connect timer ends the call")
     func silentWhileConnecting() {
         var machine = CallMachine.connecting(.caller)

@@ -17,6 +17,32 @@ struct MediaStateTests {
         #expect(usual.handle(.offerCreated(sdp: "offer")).messages == [.anInvite], "if all is on, no state is sent")
     }
 
+    @Test("What has no source is off, whatever the user wants; who turns it on gets a reason")
+    func sourceless() {
+        let fault = CaptureFault(
+            medium: .video, cause: .notFound, text: "this end has no video source", remedy: "choose a source first")
+        var machine = CallMachine(role: .callee, media: .audioVideo, sends: cameraOff, sourceless: [.video]).after(
+            .received(.anInvite), .answerCreated(sdp: "answer"))
+        #expect(machine.handle(.setSending(audio: nil, video: .muted)) == [])
+        #expect(machine.handle(.accept).messages == [.accept(sdp: nil, state: cameraOff)])
+        machine = machine.after(.verified, .firstVideoFrame)
+        #expect(machine.handle(.setSending(audio: nil, video: .on)) == [.notify(.captureFailed(fault))])
+        #expect(machine.sends == cameraOff)
+        // The choice of a source is enough then.
+        #expect(machine.handle(.setSource(.video)).messages == [.state(.init())])
+        #expect(machine.handle(.setSending(audio: nil, video: .muted)).messages == [.state(.init(video: .muted))])
+    }
+
+    @Test("An end without a camera asks for video, which only the peer sends")
+    func asksWithoutCamera() {
+        let machine = CallMachine(role: .caller, media: .audioOnly, sends: cameraOff, sourceless: [.video]).after(
+            .place, .offerCreated(sdp: "o"), .received(.ringing), .received(.accept(sdp: "a")), .verified,
+            .firstAudioSample, .changeMedia(.audioVideo), .media(.offerCreated(sdp: "o1"), generation: 1),
+            .received(.answer(sdp: "a1"), generation: 1), .media(.verified, generation: 1),
+            .media(.firstVideoFrame, generation: 1), .received(.commit, generation: 1))
+        #expect(machine.media.video && machine.sends == cameraOff)
+    }
+
     @Test("A change before the invite is sent with it; a later change is sent as a state message")
     func callerChanges() {
         var machine = CallMachine(role: .caller, media: .audioVideo).after(.place)

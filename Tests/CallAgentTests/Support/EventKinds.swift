@@ -37,6 +37,7 @@ enum EventKinds {
     /// Hold, and changes of what this end and the peer send.
     static let sending: [CallMachine.Event] = [
         .hold, .unhold, .setSending(audio: .muted, video: .off), .setSending(audio: .on, video: .on),
+        .setSource(.video),
         .sendInfo("x"), .received(.info("y")), .received(.state(.init(video: .off))), .received(.state(.init())),
         .received(.state(.init(isHolding: true))), .received(.query), .received(.status(.connected)),
         .received(.error(481)),

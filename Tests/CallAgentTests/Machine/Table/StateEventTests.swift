@@ -32,7 +32,8 @@ struct StateEventTests {
         let words = Set(EventKinds.all.map { "\($0)".prefix { $0.isLetter } })
         #expect(
             words == [
-                "place", "accept", "reject", "hangUp", "hold", "unhold", "setSending", "changeMedia", "sendInfo",
+                "place", "accept", "reject", "hangUp", "hold", "unhold", "setSending", "setSource", "changeMedia",
+                "sendInfo",
                 "received", "yield", "inviteFailed", "signalingLost", "signalingRestored", "audit", "media",
                 "timerFired",
             ])
