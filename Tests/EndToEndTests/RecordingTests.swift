@@ -58,6 +58,10 @@ extension EndToEnd {
                     ["--record", folder.path("call.mp4"), "--codec", "vp8"],
                     "video codec that MP4 can hold; use one of h264"
                 ),
+                (
+                    ["--record", folder.path("call.webm"), "--audio-codec", "pcmu"],
+                    "audio codec that WebM can hold; use one of opus"
+                ),
                 (["--record", folder.path("none/call.mkv")], "there is no folder"),
                 (["--record-sent"], "--record-sent needs --record"),
             ] {
@@ -65,6 +69,23 @@ extension EndToEnd {
                 #expect(try await alice.waitForExit() == 2)
                 #expect(alice.errors.contains(text), "\(alice.errors)")
             }
+        }
+
+        @Test("A recording replaces no file, and the call uses an audio codec that the file can hold")
+        func replacesNothing() async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen(["--record", folder.path("visit.webm")])
+            try "mine".write(toFile: folder.path("visit-2.webm"), atomically: true, encoding: .utf8)
+            for name in ["visit", "visit-3"] {
+                let alice = try trio.call(["--duration", "2s", "--audio-codec", "pcmu,opus", "--json"])
+                #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+                try await eventually("\(name) is there") {
+                    try await RecordedFile(folder.path(name + ".webm")).changes >= 20
+                }
+                #expect(abs(try await RecordedFile(folder.path(name + ".webm")).toneHz - 440) < 10)
+            }
+            #expect(try String(contentsOfFile: folder.path("visit-2.webm"), encoding: .utf8) == "mine")
+            bob.signal(SIGINT)
         }
 
         @Test("A full disk causes a warning, and the call continues")

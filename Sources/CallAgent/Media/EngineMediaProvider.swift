@@ -101,14 +101,16 @@ actor EngineMediaProvider: MediaProvider {
         var outputs = configuration.outputs
         if let pattern = outputs.recordingPath {
             let path = Self.path(pattern, peer: peer ?? "call")
-            outputs.recordingPath = (1...).lazy.map { Self.path(path, number: $0) }
-                .first { !self.recordings.contains($0) && !(path != pattern && Self.isThere($0)) }
-            if let chosen = outputs.recordingPath { recordings.insert(chosen) }
+            let chosen =
+                (1...).lazy.map { Self.path(path, number: $0) }
+                .first { !self.recordings.contains($0) && ($0 == pattern || !Self.isThere($0)) } ?? path
+            outputs.recordingPath = chosen
+            recordings.insert(chosen)
         }
         return try engine.makeOutputs(outputs)
     }
 
-    /// Whether a recording would replace a file; nobody could check a path with the name of a peer before.
+    /// Whether a recording would replace a file: only the file that the user named was the user's to check.
     private static func isThere(_ path: String) -> Bool {
         [path, OutputConfiguration.pathOfSent(beside: path)].contains { FileManager.default.fileExists(atPath: $0) }
     }

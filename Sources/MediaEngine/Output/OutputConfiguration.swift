@@ -7,8 +7,8 @@ public struct OutputConfiguration: Sendable {
     /// The file for a recording of received media, as it was encoded, from ``PeerConnection/setReceiving(_:)`` on; nil: no recording.
     ///
     /// Its extension selects a ``RecordingFormat``. A file has the tracks that existed when it started. Video that starts, stops for two
-    /// seconds, or changes its size or codec starts another file: `call.part2.mkv` after `call.mkv`. Another connection with the same media
-    /// does not. When something cannot be written, the connection sends ``PeerConnectionEvent/Kind/recordingFailed(_:)``.
+    /// seconds, or changes its size or codec starts another file: `call.part2.mkv` after `call.mkv`, or the next number
+    /// of which there is no file. Another connection with the same media starts none. A file of the path itself is replaced. When something cannot be written, the connection sends ``PeerConnectionEvent/Kind/recordingFailed(_:)``.
     public var recordingPath: String?
     /// The maximum number of files of a recording, in each direction; at least 1.
     ///

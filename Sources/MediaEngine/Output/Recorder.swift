@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Synchronization
 
 /// Writes the encoded media of one direction of a call to a file, as it is.
@@ -32,6 +33,7 @@ actor Recorder {
     private var lastArrival: ContinuousClock.Instant?
     private nonisolated let tracks = Mutex(Tracks())
     private var parts = 0
+    private let maximumFiles: Int
     private var filesLeft: Int
     /// Whether video is left out because there were too many files.
     private var isAudioOnly = false
@@ -61,7 +63,8 @@ actor Recorder {
         report: @escaping @Sendable (MediaError) -> Void
     ) throws(MediaError) {
         self.path = path
-        filesLeft = max(1, maximumFiles)
+        self.maximumFiles = max(1, maximumFiles)
+        filesLeft = self.maximumFiles
         format = try RecordingFormat(path: path)
         description = try catalog.description(format.descriptionName, role: .recorder)
         self.zero = zero
@@ -172,8 +175,9 @@ actor Recorder {
         if filesLeft == 0, !waiting.isEmpty { leaveOutVideo() }
         let shapes = Set(waiting.map(\.track)).sorted().compactMap { track in waiting.first { $0.track == track } }
         guard let first = waiting.map(\.time).min(), !hasFailed else { return }
-        parts += 1
         filesLeft -= 1
+        // Only the first file is one that the user named: the others replace none.
+        repeat { parts += 1 } while parts > 1 && FileManager.default.fileExists(atPath: Self.path(path, part: parts))
         let number = parts
         do throws(MediaError) {
             part = try RecordingPart(
@@ -190,7 +194,7 @@ actor Recorder {
 
     /// Makes room for one last file, with audio only.
     private func leaveOutVideo() {
-        let text = "it has \(parts) files, which is the maximum"
+        let text = "it has \(maximumFiles) files, which is the maximum"
         guard !isAudioOnly, tracks.withLock({ $0.expected.contains(.audio) }) else {
             return fail(.recordingFailed(path: path, text: text))
         }

@@ -60,7 +60,8 @@ struct DemoCommand: AsyncParsableCommand {
         let chosen: (video: [Codec], audio: [Codec])
         do {
             let video = try RecordingPath.codecs(try CodecList.codecs(codec, kind: .video), for: record)
-            chosen = (video, try CodecList.codecs(audioCodec, kind: .audio))
+            let audio = try RecordingPath.codecs(try CodecList.codecs(audioCodec, kind: .audio), for: record)
+            chosen = (video, audio)
         } catch {
             throw Failure(error)
         }

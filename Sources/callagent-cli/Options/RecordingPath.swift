@@ -23,7 +23,7 @@ enum RecordingPath {
         return path
     }
 
-    /// The `codecs` that the file can hold.
+    /// The `codecs` that the file can hold; all of them are of one kind.
     ///
     /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` if it can hold none.
     static func codecs(_ codecs: [Codec], for path: String?) throws(MediaError) -> [Codec] {
@@ -32,8 +32,8 @@ enum RecordingPath {
         let held = codecs.filter(format.holds)
         if held.isEmpty, let first = codecs.first {
             throw .unknownChoice(
-                kind: "video codec that \(format.name) can hold", value: first.rawValue,
-                known: Codec.preferred(.video).filter(format.holds).map(\.rawValue))
+                kind: "\(first.kind) codec that \(format.name) can hold", value: first.rawValue,
+                known: Codec.preferred(first.kind).filter(format.holds).map(\.rawValue))
         }
         return held
     }

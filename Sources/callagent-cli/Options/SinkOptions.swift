@@ -32,6 +32,7 @@ struct SinkOptions: ParsableArguments {
     /// Sets the sinks and the recording, with every check that is possible before a call.
     func apply(to configuration: inout MediaConfiguration, engine: Engine) async throws {
         configuration.videoCodecs = try RecordingPath.codecs(configuration.videoCodecs, for: record)
+        configuration.audioCodecs = try RecordingPath.codecs(configuration.audioCodecs, for: record)
         configuration.outputs.recordingPath = try RecordingPath.checked(record, sent: recordSent)
         configuration.outputs.recordsSent = recordSent
         configuration.outputs.videoSink = try VideoSink(parsing: sinkVideo)

@@ -130,9 +130,10 @@ extension RealPipelines {
             #expect(third.audioEnd > 1 && third.frames.isEmpty)
         }
 
-        @Test("Video that changes its size begins a new file", arguments: [Codec.vp8, .h264])
+        @Test("Video that changes its size begins a new file, which replaces none", arguments: [Codec.vp8, .h264])
         func otherSize(codec: Codec) async throws {
             let folder = try PipelineFolder()
+            try "mine".write(toFile: folder.file("call.part2.mkv"), atomically: true, encoding: .utf8)
             var options = LoopbackCall.Options()
             options.videoCodecs = [codec]
             options.calleeOutputs.recordingPath = folder.file("call.mkv")
@@ -145,11 +146,12 @@ extension RealPipelines {
                 try await call.callee.wait("the other size") { $0.received[.video]?.width == 160 }
                 try await call.callee.waitForMoreFrames(30)
             }
-            for (name, width) in [("call.mkv", 320), ("call.part2.mkv", 160)] {
+            for (name, width) in [("call.mkv", 320), ("call.part3.mkv", 160)] {
                 let file = try await RecordedFile(folder.file(name))
                 #expect(file.frames.count > 10 && file.frames.allSatisfy { $0.width == width })
                 #expect(file.audio > 10)
             }
+            #expect(try String(contentsOfFile: folder.file("call.part2.mkv"), encoding: .utf8) == "mine")
         }
 
         @Test(
