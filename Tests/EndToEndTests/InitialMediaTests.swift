@@ -84,8 +84,29 @@ extension EndToEnd {
             #expect(
                 try told.text("attributes.remote.audio") == "muted" && told.text("attributes.remote.video") == "off")
             #expect(try told.text("attributes.local.video") == "muted")
-            let both = try Program(["call", "bob", "--as", "alice", "--start-video-off", "--start-video-muted"])
-            #expect(try await both.waitForExit() == 2)
+            for both in [["--start-video-off", "--start-video-muted"], ["--start-audio-off", "--start-muted"]] {
+                let refused = try Program(["call", "bob", "--as", "alice"] + both)
+                #expect(try await refused.waitForExit() == 2)
+            }
+        }
+
+        @Test("Audio is off until the program turns it on, and what has no source cannot be turned on")
+        func startAudio() async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen(["--once", "--video", "none", "--start-video-muted"])
+            let alice = try trio.call([
+                "--events", "--duration", "4s", "--start-audio-off", "--at", "1500ms=start-audio",
+            ])
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+            #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
+            let told = bob.events.filter { $0["event"] as? String == "attributesChanged" }
+                .compactMap { try? $0.text("attributes.remote.audio") }
+            #expect(told.first == "off" && told.last == "on")
+            let heard = try #require(bob.events.last).object("report")
+            #expect(try abs(heard.number("audio.received.toneHz") - 440) < 18)
+            // Bob has no camera, so alice did not wait for video.
+            let seen = try #require(alice.events.last { $0["event"] as? String == "attributesChanged" })
+            #expect(try seen.text("attributes.remote.video") == "off")
         }
 
         private func stations() async throws -> (TestServer, Station, Station) {

@@ -239,7 +239,7 @@ extension EndToEnd {
                 #expect(names.contains { figures.contains("`\($0)`") }, "\(figure)")
             }
             let actions = PageUser.actions.split { ", ".contains($0) }.filter { $0 != "and" }
-            #expect(actions.count == 17)
+            #expect(actions.count == 20)
             for action in actions { #expect(text.contains("`\(action)`"), "\(action)") }
             #expect(Set(PageUser.events).isSubset(of: ScenarioCondition.events))
         }

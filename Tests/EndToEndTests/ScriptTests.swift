@@ -82,6 +82,25 @@ extension EndToEnd {
             }
         }
 
+        @Test("A medium that the call lacks is refused until it is added, also by an end without a source")
+        func addAudio() async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen(["--once", "--at", "2500ms=start-audio"])
+            let alice = try trio.call([
+                "--events", "--audio", "none", "--duration", "6s", "--at", "100ms=audio=tone:880",
+                "--at", "200ms=start-audio", "--at", "300ms=add-audio", "--at", "3s=audio=tone:880",
+            ])
+            #expect(try await alice.waitForExit() == 6, "\(alice.errors)")
+            #expect(alice.errors.contains("'audio=tone:880' was refused: the call has no audio; add-audio adds it"))
+            #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
+            #expect(
+                alice.events.compactMap { $0["event"] as? String == "action" ? $0["text"] as? String : nil }.count == 2)
+            for (program, hertz) in [(alice, 440.0), (bob, 880)] {
+                let report = try #require(program.events.last).object("report")
+                #expect(try abs(report.number("audio.received.toneHz") - hertz) < 18)
+            }
+        }
+
         @Test("Stages that were reached before the program followed the call are printed once and in order")
         func past() async throws {
             let trio = try await Trio()

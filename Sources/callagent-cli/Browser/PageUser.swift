@@ -147,8 +147,8 @@ final class PageUser: Sendable {
 
     /// The actions of a page, for texts.
     static let actions =
-        "call:PARTY, call-audio:PARTY, accept, reject[:CODE], hangup, hold, unhold, mute-audio, unmute-audio, mute-video, "
-        + "unmute-video, stop-video, start-video, add-video, restart-ice, dtmf:DIGITS and info:TEXT"
+        "call:PARTY, call-audio:PARTY, accept, reject[:CODE], hangup, hold, unhold, mute-audio, unmute-audio, stop-audio, start-audio, "
+        + "add-audio, mute-video, unmute-video, stop-video, start-video, add-video, restart-ice, dtmf:DIGITS and info:TEXT"
 
     /// The name of an action in the page, and its value in JavaScript; nil if a page has no such action.
     private static func act(_ action: ScenarioStep.Action) -> (name: String, value: String)? {
@@ -162,6 +162,9 @@ final class PageUser: Sendable {
         case .script(.unmuteAudio): ("unmute-audio", "null")
         case .script(.muteVideo): ("mute-video", "null")
         case .script(.unmuteVideo): ("unmute-video", "null")
+        case .script(.stopAudio): ("stop-audio", "null")
+        case .script(.startAudio): ("start-audio", "null")
+        case .script(.addAudio): ("add-audio", "null")
         case .script(.stopVideo): ("stop-video", "null")
         case .script(.startVideo): ("start-video", "null")
         case .script(.addVideo): ("add-video", "null")

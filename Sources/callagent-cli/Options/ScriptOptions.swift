@@ -6,7 +6,7 @@ struct ScriptOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Perform an action at a time after the call is connected (repeatable). Actions: hold, unhold, mute-audio, unmute-audio, "
-                + "mute-video, unmute-video, stop-video, start-video, add-video, output-off, output-on, restart-ice, network:CONDITIONS, room:ROOM, layer:low|medium|high, info:TEXT, dtmf:DIGITS, video=SOURCE, "
+                + "stop-audio, start-audio, add-audio, mute-video, unmute-video, stop-video, start-video, add-video, output-off, output-on, restart-ice, network:CONDITIONS, room:ROOM, layer:low|medium|high, info:TEXT, dtmf:DIGITS, video=SOURCE, "
                 + "video-size=WIDTHxHEIGHT[@FPS], orientation=TURN, audio=SOURCE, audio-processing=MODE, "
                 + "snapshot:FILE.png|.jpg, hangup.",
             valueName: "time=action"),

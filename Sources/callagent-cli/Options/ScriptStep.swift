@@ -10,10 +10,11 @@ struct ScriptStep: Sendable, Equatable {
         case hold, unhold
         case muteAudio, unmuteAudio
         case muteVideo, unmuteVideo
+        case stopAudio, startAudio
         case stopVideo, startVideo
         case outputOff, outputOn
         case restartIce
-        case addVideo
+        case addAudio, addVideo
         /// Sends through a network with other conditions from now on.
         case network(NetworkArgument)
         /// Goes on with the peer in a room of the server that the command names.
@@ -43,10 +44,10 @@ struct ScriptStep: Sendable, Equatable {
 
     private static let plain: [(name: String, action: Action)] = [
         ("hold", .hold), ("unhold", .unhold), ("mute-audio", .muteAudio), ("unmute-audio", .unmuteAudio),
+        ("stop-audio", .stopAudio), ("start-audio", .startAudio), ("add-audio", .addAudio),
         ("mute-video", .muteVideo), ("unmute-video", .unmuteVideo), ("stop-video", .stopVideo),
         ("start-video", .startVideo), ("add-video", .addVideo), ("output-off", .outputOff), ("output-on", .outputOn),
-        ("restart-ice", .restartIce),
-        ("hangup", .hangup),
+        ("restart-ice", .restartIce), ("hangup", .hangup),
     ]
 
     /// - Throws: a `ValidationError` that lists the accepted forms.

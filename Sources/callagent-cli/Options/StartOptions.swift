@@ -6,6 +6,9 @@ struct StartOptions: ParsableArguments {
     @Flag(help: "Start with the audio muted: silence is sent, and the microphone is open.")
     var startMuted = false
 
+    @Flag(help: "Start without audio: the microphone stays closed.")
+    var startAudioOff = false
+
     @Flag(help: "Start with the video muted: black frames are sent, and the camera is open.")
     var startVideoMuted = false
 
@@ -16,16 +19,19 @@ struct StartOptions: ParsableArguments {
     var startOutputOff = false
 
     func validate() throws {
+        guard !(startMuted && startAudioOff) else {
+            throw ValidationError("--start-muted and --start-audio-off exclude each other")
+        }
         guard !(startVideoMuted && startVideoOff) else {
             throw ValidationError("--start-video-muted and --start-video-off exclude each other")
         }
     }
 
     /// Whether a call begins with other media than usual.
-    var changesMedia: Bool { startMuted || startVideoMuted || startVideoOff || startOutputOff }
+    var changesMedia: Bool { audio != nil || video != nil || startOutputOff }
 
     /// The state of the sent audio; nil: use the default.
-    var audio: MediaState.Sending? { startMuted ? .muted : nil }
+    var audio: MediaState.Sending? { startAudioOff ? .off : startMuted ? .muted : nil }
 
     /// The state of the sent video; nil: use the default.
     var video: MediaState.Sending? { startVideoOff ? .off : startVideoMuted ? .muted : nil }

@@ -52,20 +52,26 @@ struct Script: Sendable {
 
     /// Performs one action; `sources` are those of the call so far.
     ///
-    /// - Throws: `CallError`, and `RoomError` when the call does not go on in a room.
+    /// - Throws: `CallError`, `RoomError` when the call does not go on in a room, and ``MissingMedium``.
     func perform(_ action: ScriptStep.Action, _ call: Call, _ sources: inout Sources) async throws {
+        let media = await call.media
+        if action.needs(.audio), !media.audio { throw MissingMedium(medium: .audio) }
+        if action.needs(.video), !media.video { throw MissingMedium(medium: .video) }
         switch action {
         case .hold: try await call.hold()
         case .unhold: try await call.unhold()
         case .muteAudio: await call.setAudio(.muted)
         case .unmuteAudio: await call.setAudio(.on)
         case .muteVideo: await call.setVideo(.muted)
+        case .stopAudio: await call.setAudio(.off)
+        case .startAudio: await call.setAudio(.on)
         case .stopVideo: await call.setVideo(.off)
         case .unmuteVideo, .startVideo: await call.setVideo(.on)
         case .outputOff: await call.setOutput(false)
         case .outputOn: await call.setOutput(true)
         case .restartIce: await call.restartIce()
-        case .addVideo: try await call.changeMedia(to: .audioVideo)
+        case .addAudio: try await call.changeMedia(to: CallMedia(audio: true, video: media.video))
+        case .addVideo: try await call.changeMedia(to: CallMedia(audio: media.audio, video: true))
         case .network(let argument): network?.follow(argument.schedule)
         case .room(let room):
             guard let transfers else { throw RoomError.notTransferred(text: "--room-server is missing") }
@@ -127,6 +133,24 @@ struct Script: Sendable {
         } else if !output.json {
             let refused = complaint.map { ": refused, \($0.printable)" } ?? ""
             Output.line("\(call.peer): \(NoticeLine.time(ms)) this end: \(step.text.printable)\(refused)")
+        }
+    }
+}
+
+/// An action is about a medium that the call does not have, so it would have no effect.
+private struct MissingMedium: Error, CustomStringConvertible {
+    let medium: CaptureFault.Medium
+
+    var description: String { "the call has no \(medium); add-\(medium) adds it" }
+}
+
+extension ScriptStep.Action {
+    /// Whether it turns this medium on, or changes its source.
+    fileprivate func needs(_ medium: CaptureFault.Medium) -> Bool {
+        switch self {
+        case .unmuteAudio, .startAudio, .audio(.some), .audioProcessing: medium == .audio
+        case .unmuteVideo, .startVideo, .video(.some), .videoSize, .orientation: medium == .video
+        default: false
         }
     }
 }

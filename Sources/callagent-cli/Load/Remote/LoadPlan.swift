@@ -17,8 +17,8 @@ struct LoadPlan: Codable, Equatable {
         "calls", "rate", "poisson", "ramp", "duration", "total", "for", "audio-only", "video", "video-size",
         "video-rate",
         "max-video-rate", "audio", "codec", "audio-codec", "prefer", "encode", "decode", "early-media", "join-ahead",
-        "ring-timeout", "connect-timeout", "audio-grace", "start-muted", "start-video-muted", "start-video-off",
-        "start-output-off", "require-media", "display-name", "address", "extension",
+        "ring-timeout", "connect-timeout", "audio-grace", "start-muted", "start-audio-off", "start-video-muted",
+        "start-video-off", "start-output-off", "require-media", "display-name", "address", "extension",
     ]
     /// The options that stay with the command that has the workers.
     private static let kept: Set = [
