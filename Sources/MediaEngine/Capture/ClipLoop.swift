@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Synchronization
 
 /// Plays a file in a loop without a gap: video and audio restart together.
 ///
@@ -6,6 +7,10 @@ internal import Dispatch
 final class ClipLoop: Sendable {
     private let demuxer: Element
     private let streamsKnown = DispatchSemaphore(value: 0)
+    private let roundBegan = Mutex(ClockReading.now)
+
+    /// A picture is over at once, and would begin again as often as the machine can decode it.
+    private static let shortestRoundMs = 100
 
     /// `demuxer` emits `no-more-pads`, as `decodebin` does, and its bin is not playing yet.
     init(around demuxer: Element) {
@@ -18,6 +23,8 @@ final class ClipLoop: Sendable {
     /// Blocks. If it fails, the file plays once and has to be opened again.
     func begin() {
         guard streamsKnown.wait(timeout: .now() + .seconds(5)) == .success else { return }
+        // It knows no such seeks in 1.22, and would stand still after one: it begins a flush and does not end it.
+        guard demuxer.child(madeBy: "tsdemux") == nil else { return }
         // The capture is not linked yet, so the flush cannot reach it.
         seek(flushing: true)
     }
@@ -25,8 +32,16 @@ final class ClipLoop: Sendable {
     /// Stops waiting: the file cannot be played.
     func abandon() { streamsKnown.signal() }
 
-    /// Starts the next round, after `SEGMENT_DONE`.
-    func again() { seek(flushing: false) }
+    /// Starts the next round, after `SEGMENT_DONE`; a little later if the last one was very short.
+    func again() {
+        let isShort = roundBegan.withLock { ClockReading.now - $0 } < .milliseconds(Self.shortestRoundMs)
+        guard isShort else { return seek(flushing: false) }
+        let next = DispatchTime.now() + .milliseconds(Self.shortestRoundMs)
+        DispatchQueue.global().asyncAfter(deadline: next) { [weak self] in self?.seek(flushing: false) }
+    }
 
-    private func seek(flushing: Bool) { (try? demuxer.pad("src_0"))?.seekToStart(flushing: flushing) }
+    private func seek(flushing: Bool) {
+        roundBegan.withLock { $0 = .now }
+        (try? demuxer.pad("src_0"))?.seekToStart(flushing: flushing)
+    }
 }

@@ -36,6 +36,40 @@ extension RealPipelines {
             }
         }
 
+        @Test("A file whose demuxer cannot loop is opened again at its end, and nothing is lost")
+        func transportStream() async throws {
+            let folder = try PipelineFolder()
+            try await Clip.make(folder.file("clip.ts"), isTransportStream: true)
+            var options = LoopbackCall.Options()
+            options.callerVideo = try VideoSource(
+                parsing: "file:" + folder.file("clip.ts"), format: VideoFormat(width: 320, height: 240))
+            options.callerAudio = try AudioSource(parsing: "file:" + folder.file("clip.ts"))
+            try await withCall(options) { call in
+                try await call.connect()
+                let log = try await ReceivedLog(call.callee, [.video, .audio])
+                try await eventually("three rounds") { log.flashes.count >= 3 && log.beeps.count >= 3 }
+                #expect(!call.caller.events.contains { if case .captureLost = $0 { true } else { false } })
+            }
+        }
+
+        @Test("A picture as a file is sent ten times a second, not as often as it can be decoded")
+        func picture() async throws {
+            let folder = try PipelineFolder()
+            try await Clip.makePicture(folder.file("picture.png"))
+            var options = LoopbackCall.Options()
+            options.kinds = [.video]
+            options.callerVideo = try VideoSource(
+                parsing: "file:" + folder.file("picture.png"), format: VideoFormat(width: 320, height: 240))
+            try await withCall(options) { call in
+                try await call.connect()
+                try await call.callee.waitForFrames(2)
+                let (first, begin) = (try await call.caller.sent(.video).frames, ContinuousClock.now)
+                try await call.callee.waitForMoreFrames(20)
+                let sent = try await call.caller.sent(.video).frames - first
+                #expect(Double(sent) / ((ContinuousClock.now - begin) / .seconds(1)) < 15)
+            }
+        }
+
         @Test("A file without audio sends silence, and its video continues")
         func half() async throws {
             let folder = try PipelineFolder()

@@ -4,21 +4,29 @@ import Foundation
 
 /// A file of two seconds: one black and silent, one white with a tone of the length `tone`.
 enum Clip {
+    /// - Parameter isTransportStream: MPEG-TS with H264 and AAC, else Matroska with JPEG and Opus.
     static func make(
-        _ path: String, hasFrames: Bool = true, hasAudioSample: Bool = true, tone: Duration = .seconds(1)
+        _ path: String, hasFrames: Bool = true, hasAudioSample: Bool = true, tone: Duration = .seconds(1),
+        isTransportStream: Bool = false
     ) async throws {
+        let coders =
+            isTransportStream
+            ? (
+                video: "x264enc tune=zerolatency speed-preset=ultrafast key-int-max=15 ! h264parse",
+                audio: "voaacenc ! aacparse", muxer: "mpegtsmux"
+            ) : (video: "jpegenc", audio: "opusenc", muxer: "matroskamux")
         let size = "video/x-raw,width=320,height=240,framerate=15/1"
         let shape = "audio/x-raw,rate=48000,channels=2"
         let frames = """
-            videotestsrc num-buffers=15 pattern=black ! \(size) ! concat name=c ! jpegenc ! mux.
+            videotestsrc num-buffers=15 pattern=black ! \(size) ! concat name=c ! \(coders.video) ! mux.
             videotestsrc num-buffers=15 pattern=white ! \(size) ! c.
             """
         let audio = """
-            audiotestsrc wave=silence num-buffers=50 samplesperbuffer=960 ! \(shape) ! concat name=d ! audioconvert ! opusenc ! mux.
+            audiotestsrc wave=silence num-buffers=50 samplesperbuffer=960 ! \(shape) ! concat name=d ! audioconvert ! \(coders.audio) ! mux.
             audiotestsrc num-buffers=\(Int(tone / .milliseconds(20))) samplesperbuffer=960 ! \(shape) ! d.
             """
         let launch =
-            "matroskamux name=mux ! filesink name=file " + (hasFrames ? frames : "") + " "
+            "\(coders.muxer) name=mux ! filesink name=file " + (hasFrames ? frames : "") + " "
             + (hasAudioSample ? audio : "")
         try await write(launch, to: path)
     }
@@ -40,6 +48,12 @@ enum Clip {
         bytes.replaceSubrange(
             begin..<begin + 36, with: matrix.flatMap { value in withUnsafeBytes(of: value.bigEndian, Array.init) })
         try bytes.write(to: URL(filePath: path))
+    }
+
+    /// Makes a picture.
+    static func makePicture(_ path: String) async throws {
+        try await write(
+            "videotestsrc num-buffers=1 ! video/x-raw,width=320,height=240 ! pngenc ! filesink name=file", to: path)
     }
 
     /// Makes a second of video in VP8.
