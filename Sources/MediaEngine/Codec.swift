@@ -74,6 +74,11 @@ public enum Codec: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// Its `a=fmtp` in our offers.
+    func formatParameters(_ opus: OpusParameters) -> String? {
+        self == .opus ? opus.formatParameters : profileParameters
+    }
+
     /// RFC 6184 section 8.1; `profile` is that of `profile-level-id`.
     static func h264Parameters(profile: String) -> String {
         "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=\(profile)"

@@ -75,7 +75,8 @@ extension EndToEnd {
             arguments: [
                 (["--codec", "vp8,vp7"], "'vp7' is no video codec; use one of vp8, vp9, h264, h265"),
                 (["--audio-codec", "vp8"], "'vp8' is no audio codec; use one of opus, g722, pcmu, pcma"),
-                (["--payload-type", "95=VP8/90000"], "payload-type"), (["--payload-type", "100=VP8"], "payload-type"),
+                (["--payload-type", "95=VP8/90000"], "payload-type"),
+                (["--payload-type", "100=AV1/90000"], "payload-type"), (["--payload-type", "100=VP8"], "payload-type"),
                 (["--encoder", "h263"], "h263"), (["--max-video-rate", "0"], "6 to 2000000"),
                 (["--stats-interval", "1s"], "--stats-interval needs --events"),
                 (["--events", "--stats-interval", "10ms"], "100ms or more"),

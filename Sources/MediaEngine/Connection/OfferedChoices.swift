@@ -22,7 +22,8 @@ struct OfferedChoices {
         var all: [Codec] = []
         for codec in codecs.joined() where !all.contains(codec) { all.append(codec) }
         var formats = all.map {
-            OfferedFormat(payloadType: $0.payloadType, rtpmap: $0.rtpmap, fmtp: $0.profileParameters)
+            OfferedFormat(
+                payloadType: $0.payloadType, rtpmap: $0.rtpmap, fmtp: $0.formatParameters(configuration.opus))
         }
         if configuration.tuning.retransmitsVideo {
             for codec in all {
@@ -34,7 +35,7 @@ struct OfferedChoices {
             formats.append(
                 .init(
                     payloadType: DtmfSender.payloadType(clockRate: rate),
-                    rtpmap: TelephoneEvent.rtpmap(clockRate: rate)))
+                    rtpmap: TelephoneEvent.rtpmap(clockRate: rate), fmtp: TelephoneEvent.parameters))
         }
         for rule in try formats.apply(configuration.payloadTypes) {
             warn("no format of the offer is \(rule.rtpmap) \(rule.fmtp ?? ""); its payload type is not used")
@@ -76,6 +77,15 @@ public struct PayloadTypeRule: Sendable, Equatable {
     /// The valid range of ``payloadType``.
     public static let payloadTypes = 96...127
 
+    /// The formats that offers may have.
+    private static let formats =
+        Codec.allCases.map(\.rtpmap) + [8_000, 48_000].map { TelephoneEvent.rtpmap(clockRate: $0) } + ["rtx/90000"]
+
+    /// Whether it is about the format with this `a=rtpmap`.
+    func matches(rtpmap other: String) -> Bool {
+        [other, other + "/1"].contains { $0.lowercased() == rtpmap.lowercased() }
+    }
+
     /// Makes a rule; it is checked when the offer is made.
     public init(rtpmap: String, fmtp: String? = nil, payloadType: Int) {
         self.rtpmap = rtpmap
@@ -83,8 +93,11 @@ public struct PayloadTypeRule: Sendable, Equatable {
         self.payloadType = payloadType
     }
 
-    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` for a payload type out of range.
+    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` for a payload type out of range, and for a format that no offer has.
     public func check() throws(MediaError) {
+        guard Self.formats.contains(where: { matches(rtpmap: $0) }) else {
+            throw .unknownChoice(kind: "format", value: rtpmap, known: Self.formats)
+        }
         guard Self.payloadTypes.contains(payloadType) else {
             throw .unknownChoice(kind: "payload type for \(rtpmap)", value: "\(payloadType)", known: ["96 to 127"])
         }

@@ -20,9 +20,7 @@ struct OfferedFormat: Equatable {
     }
 
     fileprivate func matches(_ rule: PayloadTypeRule) -> Bool {
-        guard [rtpmap, rtpmap + "/1"].contains(where: { $0.lowercased() == rule.rtpmap.lowercased() }) else {
-            return false
-        }
+        guard rule.matches(rtpmap: rtpmap) else { return false }
         let parameters = Self.parameters(fmtp)
         return Self.parameters(rule.fmtp).allSatisfy(parameters.contains)
     }

@@ -79,10 +79,9 @@ extension PeerMedia {
     }
 
     private func parameters(of choice: Choice) -> String? {
-        switch choice.codec {
-        case .opus: opus.formatParameters
-        case .h264: choice.profile.map(Codec.h264Parameters) ?? Codec.h264.profileParameters
-        default: choice.codec.profileParameters
+        switch (choice.codec, choice.profile) {
+        case (.h264, let profile?): Codec.h264Parameters(profile: profile)
+        default: choice.codec.formatParameters(opus)
         }
     }
 

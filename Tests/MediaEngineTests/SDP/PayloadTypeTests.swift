@@ -65,6 +65,14 @@ import Testing
         #expect(result.apt == ["apt=111;rtx-time=3000", "apt=96"])
     }
 
+    @Test("A format that no offer has is refused, with those that there are")
+    func unknownFormat() {
+        let error = #expect(throws: MediaError.self) {
+            try PayloadTypeRule(rtpmap: "AV1/90000", payloadType: 100).check()
+        }
+        #expect(error.map { "\($0)".contains("VP8/90000") } == true)
+    }
+
     @Test("Numbers outside 96 to 127 are refused", arguments: [-1, 0, 95, 128, 255])
     func outOfRange(number: Int) {
         #expect(throws: MediaError.self) { try self.applied(.init(rtpmap: "VP8/90000", payloadType: number)) }
@@ -80,8 +88,10 @@ extension RealPipelines {
             options.videoCodecs = [.vp8, .h264]
             options.configure = {
                 $0.payloadTypes = [
-                    .init(rtpmap: "VP8/90000", payloadType: 102), .init(rtpmap: "opus/48000/2", payloadType: 96),
-                    .init(rtpmap: "telephone-event/48000", payloadType: 99),
+                    .init(rtpmap: "VP8/90000", payloadType: 102),
+                    .init(rtpmap: "opus/48000/2", fmtp: "minptime=10", payloadType: 96),
+                    .init(rtpmap: "opus/48000/2", fmtp: "minptime=11", payloadType: 97),
+                    .init(rtpmap: "telephone-event/48000", fmtp: "0-15", payloadType: 99),
                     .init(rtpmap: "PCMU/8000", payloadType: 100),
                 ]
             }
