@@ -14,6 +14,8 @@ final class SinkFeed: Sendable {
 
     private struct State {
         var caps: CapsRef?
+        /// What keeps the size of the first frame; nil: nothing, or it does already.
+        var size: Element?
         var audio = AudioPlayout()
         /// How long buffers wait in the source for their time, in ns.
         var waiting: UInt64 = 0
@@ -41,7 +43,10 @@ final class SinkFeed: Sendable {
     var elements: [Element] { [source, wait].compactMap(\.self) }
 
     /// Links to the sink; played audio passes `probes`.
+    ///
+    /// Frames of all sizes leave the capsfilter `size` of the sink in the size of the first one: a camera cannot change its size while a program reads it.
     func link(to sink: Element, in bin: Element, through probes: EchoProbes?) throws(MediaError) {
+        state.withLock { $0.size = sink.child("size") }
         if let wait { try source.link(to: wait) }
         if let probes {
             try probes.insert(between: wait ?? source, and: sink, in: bin)
@@ -54,6 +59,11 @@ final class SinkFeed: Sendable {
         state.withLock { state in
             // The queue keeps caps and data in order.
             if state.caps?.isSame(as: buffer.caps) != true { try? source.set("caps", buffer.caps.text) }
+            if let size = state.size.take(), let width = buffer.caps.fields["width"]?.intValue,
+                let height = buffer.caps.fields["height"]?.intValue
+            {
+                try? size.set("caps", "video/x-raw,width=\(width),height=\(height)")
+            }
             state.caps = buffer.caps
             let target = playout?.shift(of: track) ?? 0
             // Setting it for every buffer would cost more than it bounds.

@@ -33,7 +33,7 @@ extension RealPipelines {
             try window.check(environment: ["DISPLAY": ":0"])
         }
 
-        @Test("A virtual camera gets the peer's video in a pixel format of cameras")
+        @Test("A virtual camera gets the peer's video in a pixel format of cameras, and in one size")
         func virtualCamera() async throws {
             let engine = try await TestEngine.shared()
             // The device needs a kernel module. The rest of the description is the same with another sink.
@@ -70,8 +70,11 @@ extension RealPipelines {
                 let engine = try #require(options.engine)
                 var black = options.callerVideo
                 black.choice = "black"
+                black.format = VideoFormat(width: 160, height: 90)
                 try await call.caller.peer.setSource(engine.capture(black))
-                try await eventually("black ones") { try shows(10...26) }
+                try await call.callee.wait("the other size") { $0.received[.video]?.width == 160 }
+                try await eventually("black ones of the former size") { try shows(10...26) }
+                #expect(await sink.shape?["width"]?.intValue == 320)
             }
         }
 
