@@ -10,14 +10,14 @@ extension RealPipelines {
         }
 
         @Test(
-            "Both ends see and hear each other through the relay only, over UDP and over TCP",
-            arguments: ["udp", "tcp"])
-        func relay(transport: String) async throws {
+            "Both ends see and hear each other through the relay only, over UDP and over TCP, also by its name",
+            arguments: [("udp", "127.0.0.1"), ("udp", "localhost"), ("tcp", "localhost")])
+        func relay(transport: String, host: String) async throws {
             // The transport that must not be used is off.
             let turn = try await TurnServer(transport == "udp" ? ["--no-tcp-relay"] : ["--no-udp"])
             var options = LoopbackCall.Options()
             options.configure = {
-                $0.iceServers = Self.servers([turn.url(transport)])
+                $0.iceServers = Self.servers([turn.url(transport).replacing("127.0.0.1", with: host)])
                 $0.iceTransportPolicy = .relay
             }
             try await withCall(options) { call in

@@ -55,6 +55,15 @@ import Testing
         #expect(servers.unusable.count == 2)
     }
 
+    @Test("The name of this machine stands for its addresses of the families in use")
+    func localhost() throws {
+        let url = try IceServerURL(parsing: "turn:LocalHost:99?transport=udp")
+        #expect(url.onLoopback(isV4: true, isV6: false).map(\.text) == ["turn:127.0.0.1:99"])
+        #expect(url.onLoopback(isV4: true, isV6: true).map(\.text) == ["turn:127.0.0.1:99", "turn:[::1]:99"])
+        let other = try IceServerURL(parsing: "turn:localhost.example.org")
+        #expect(other.onLoopback(isV4: false, isV6: true) == [other])
+    }
+
     @Test("TURN needs credentials, and the relay policy needs TURN")
     func insists() throws {
         for server in [
