@@ -42,12 +42,33 @@ extension EndToEnd {
             for station in [guest, bob, carol] { await station.agent.close() }
         }
 
-        private func people() async throws -> (guest: Station, bob: Station, carol: Station) {
+        @Test("A guest's call outlives its token, and both ends still reach each other")
+        func outlives() async throws {
+            let (guest, bob, _) = try await people(lifetime: .seconds(4))
+            let signedIn = ContinuousClock.now
+            let mine = try await guest.call(bob)
+            let theirs = try await bob.ring()
+            try await theirs.call.accept()
+            for call in [mine, theirs] { try await call.reaches(.connected) }
+            try await eventually("the token is over") { ContinuousClock.now - signedIn > .milliseconds(4_500) }
+            try await expectMedia((mine, guest), (theirs, bob))
+            try await mine.call.send(info: "still there?")
+            try await theirs.hears(.info("still there?"))
+            await mine.call.hangUp()
+            try await theirs.ends(.remoteHangup)
+            await guest.agent.close()
+            await bob.agent.close()
+        }
+
+        private func people(
+            lifetime: Duration = .seconds(600)
+        ) async throws -> (guest: Station, bob: Station, carol: Station) {
             let server = try await TestServer(tokenWarning: .seconds(1))
             func station(_ user: String, _ width: Int, _ hertz: Double, mayCall: [String]? = nil) async throws
                 -> Station
             {
-                let token = try server.token(user, mayCall: mayCall)
+                let lifetime = mayCall == nil ? .seconds(600) : lifetime
+                let token = try server.token(user, lifetime: lifetime, mayCall: mayCall)
                 return try await Station(
                     user, at: server.url,
                     token: {

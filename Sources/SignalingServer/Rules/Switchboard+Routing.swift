@@ -53,7 +53,7 @@ extension Switchboard {
         let opensCall = type == "invite" || type == "query"
         // With a relay the guest may have begun the call at another server; a query would open it anyway.
         let mayBeOpen = policy.hasRelay && !seat.allows(callId, with: to)
-        try checkAnonymous(seat, callId, to, opensCall: opensCall || mayBeOpen)
+        try checkAnonymous(seat, callId, to, opensCall: opensCall || mayBeOpen, at: now)
 
         if policy.hasRelay {
             // The call is at other servers, too, so no server has the book of it.
@@ -109,10 +109,13 @@ extension Switchboard {
     }
 
     private func checkAnonymous(
-        _ seat: Seat, _ callId: String, _ to: String, opensCall: Bool
+        _ seat: Seat, _ callId: String, _ to: String, opensCall: Bool, at now: Moment
     ) throws(RoutingRefusal) {
         guard let anonymous = seat.anonymous else { return }
         if opensCall {
+            guard seat.allows(callId, with: to) || seat.expiresUnixMs.map({ $0 > now.unixMs }) ?? true else {
+                throw RoutingRefusal(410, "the token expired")
+            }
             guard anonymous.mayCall.contains(to) else {
                 throw RoutingRefusal(403, "this token does not allow to call \(to)")
             }

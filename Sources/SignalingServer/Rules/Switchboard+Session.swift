@@ -4,6 +4,9 @@ extension Switchboard {
     /// The longest time of a timer, so that no date in a token overflows a clock.
     private static let longestTimerMs = 86_400_000
 
+    /// How often it is looked whether the calls of a guest whose token has expired are over.
+    private static let guestCallCheckMs = 5_000
+
     /// A timer fired: its work is due, unless the timer fired early.
     mutating func timerFired(
         _ timer: SessionTimer, on connection: ConnectionID, at now: Moment
@@ -22,6 +25,10 @@ extension Switchboard {
         case .tokenExpiry:
             guard let left = seat.expiresUnixMs.map({ $0 - now.unixMs }) else { return [] }
             guard left <= 0 else { return [schedule(timer, connection, left)] }
+            // Its token says when a guest may place a call, and nobody gives it another one.
+            guard seat.anonymous == nil || calls.count(invitedBy: seat.party) == 0 else {
+                return [schedule(timer, connection, Self.guestCallCheckMs)]
+            }
             return [.close(connection, text: "the token expired")]
         }
     }

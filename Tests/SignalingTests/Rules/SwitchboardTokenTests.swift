@@ -120,6 +120,24 @@ struct SwitchboardTokenTests {
         #expect(fault(Board.message("bob", "guest"), bob) == 404)
     }
 
+    @Test func theCallOfAnAnonymousUserOutlivesItsToken() async throws {
+        var board = try await board()
+        let bob = board.signedIn("bob", token: token("bob", 1_000))
+        let guest = board.signedIn("guest", token: shopToken("guest", "bob"))
+        #expect(board.received(Board.message("guest", "bob", "invite"), on: guest) == [.forward(to: bob)])
+        #expect(board.received(Board.message("bob", "guest", "accept"), on: bob) == [.forward(to: guest)])
+        board.now.unixMs += 300_000
+        func expire() -> [SwitchboardAction] { board.board.timerFired(.tokenExpiry, on: guest, at: board.now) }
+        #expect(expire() == [.schedule(.tokenExpiry, for: guest, afterMs: 5_000)])
+        #expect(board.received(Board.message("guest", "bob", "state"), on: guest) == [.forward(to: bob)])
+        // Also one that is sent again.
+        #expect(board.received(Board.message("guest", "bob", "invite"), on: guest) == [.forward(to: bob)])
+        let second = board.received(Board.message("guest", "bob", "invite", call: "c2"), on: guest)
+        #expect(Board.fault(second)?.code == 410)
+        #expect(board.received(Board.message("guest", "bob", "hangup"), on: guest) == [.forward(to: bob)])
+        #expect(expire() == [.close(guest, text: "the token expired")])
+    }
+
     @Test func anAnonymousUserIsPresentToNobodyAndWatchesNobody() async throws {
         var board = try await board()
         let bob = board.signedIn("bob", token: token("bob", 100))
