@@ -21,7 +21,7 @@ export { SignInRefused } from "./connection.js";
 
 /** Events: `incoming` and `call` (detail: a {@link Call}), `ended` (detail: a call), `missed` (detail: { peer, id } of a
  * call that came too late or during another one), `taken` (the same, if another device took it after all), `presence`, `watchRefused`, `lost`, `restored`, `closed`,
- * `tokenWillExpire`, `renewed`, `renewalRefused` (detail: { code, text }), `expired` (the calls continue; {@link CallAgent.renew} signs in again). */
+ * `tokenWillExpire`, `renewed`, `renewalRefused` (detail: { code, text }), `expired` (the server takes the token no more; the calls continue; {@link CallAgent.renew} signs in again). */
 export class CallAgent extends EventTarget {
   #routing;
   #audit;
@@ -81,6 +81,9 @@ export class CallAgent extends EventTarget {
 
   /** Whether only {@link CallAgent.renew} signs in again. */
   get isExpired() { return this.line.connection.phase === "expired"; }
+
+  /** The token of the present sign-in. */
+  get token() { return this.line.connection.token; }
 
   watch(users) { this.line.connection.watch(users); }
   renew(token) { this.line.connection.renew(token); }

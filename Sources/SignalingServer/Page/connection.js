@@ -14,10 +14,9 @@ const sleepCheckMs = 5_000;
 const networkEvents = ["online", "offline"];
 
 /** Refusals that stay the same if the client tries again with the same sign-in. */
-const finalCodes = [400, 401, 403, 426];
-const expiredCode = 410;
-/** Refusals of a token; one that replaces an expired token may be tried again. */
-const tokenCodes = [401, 403, expiredCode];
+const finalCodes = [400, 426];
+/** Refusals that another token ends. */
+const tokenCodes = [401, 403, 410];
 
 /** The server refused the sign-in. */
 export class SignInRefused extends Error {
@@ -28,7 +27,7 @@ export class SignInRefused extends Error {
 }
 
 /** Events: `message` (detail: text), `open`, `lost`, `restored`, `closed` (detail: { code, text }), `presence`,
- * `watchRefused`, `iceServers`, `tokenWillExpire`, `renewed`, `renewalRefused`, and `expired` when only a new token helps. */
+ * `watchRefused`, `iceServers`, `tokenWillExpire`, `renewed`, `renewalRefused`, and `expired` (detail: { code, text }) when only a new token helps. */
 export class Connection extends EventTarget {
   #socket;
   #resume;
@@ -39,6 +38,8 @@ export class Connection extends EventTarget {
   #sleepCheck;
   #checkedAt;
   #hasExpired = false;
+  #sentToken;
+  #offeredToken;
   /** idle, connecting, open, waiting, expired or closed. */
   phase = "idle";
   /** The server's clock minus this one. */
@@ -77,11 +78,16 @@ export class Connection extends EventTarget {
     this.#say({ type: "watch", users: this.#watched });
   }
 
-  /** Sets a new token for the current sign-in and later ones; signs in again if the former one has expired. */
+  /** Offers a new token for the current sign-in and later ones; signs in again if the former one has expired. */
   renew(token) {
+    if (this.phase === "open") {
+      // The present one stays in use if the server refuses it.
+      this.#offeredToken = token;
+      this.#say({ type: "renew", token });
+      return;
+    }
     this.token = token;
     if (this.phase === "expired") this.#open();
-    else this.#say({ type: "renew", token });
   }
 
   /** Signs out. */
@@ -137,6 +143,7 @@ export class Connection extends EventTarget {
     const socket = new WebSocket(this.url);
     this.#socket = socket;
     let refusal;
+    this.#sentToken = this.token;
     this.#timer = setTimeout(() => socket.close(), answerMs);
     socket.onopen = () => {
       const optional = { ...(this.token && { token: this.token }), ...(this.#resume && { resume: this.#resume }) };
@@ -193,7 +200,9 @@ export class Connection extends EventTarget {
       this.#waiting = undefined;
       return;
     }
-    if (refusal?.code === expiredCode || this.#hasExpired && tokenCodes.includes(refusal?.code)) {
+    if (tokenCodes.includes(refusal?.code)) {
+      // Another one came meanwhile.
+      if (this.token !== this.#sentToken) return this.#open();
       const isFirst = !this.#hasExpired;
       this.#hasExpired = true;
       this.phase = "expired";
@@ -227,7 +236,10 @@ export class Connection extends EventTarget {
       case "watchRefused": this.#emit("watchRefused", { code: message.code, text: message.text }); break;
       case "iceServers": this.#takeServers(message.servers); break;
       case "tokenWillExpire": this.#emit("tokenWillExpire", { inMs: message.inMs }); break;
-      case "renewed": this.#emit("renewed"); break;
+      case "renewed":
+        this.token = this.#offeredToken ?? this.token;
+        this.#emit("renewed");
+        break;
       case "renewalRefused": this.#emit("renewalRefused", { code: message.code, text: message.text }); break;
       default: break;
     }

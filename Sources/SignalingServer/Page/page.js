@@ -85,31 +85,38 @@ function begin(signedIn) {
     setLink("lost");
   });
   agent.addEventListener("restored", () => {
+    session.set(signedIn.user, signedIn.token);
     showRenewal();
     setLink("up");
     notice("Connected to the server again.");
   });
   agent.addEventListener("tokenWillExpire", () => showRenewal("Your token expires soon. Sign in with a new one:"));
-  agent.addEventListener("renewed", () => showRenewal());
+  agent.addEventListener("renewed", () => {
+    session.set(signedIn.user, signedIn.token);
+    showRenewal();
+  });
   agent.addEventListener("renewalRefused", ({ detail: { code, text } }) => {
     notice(refusal({ code, message: text }));
+    stayForCalls(text);
   });
-  agent.addEventListener("expired", ({ detail: { text } }) => {
-    if (signedIn.calls.length === 0) return signedOut(text);
-    byId("banner").hidden = true;
-    showRenewal("Your token has expired. The call goes on, and a new token signs you in again:");
-  });
-  agent.addEventListener("ended", () => {
-    if (signedIn.isExpired && signedIn.calls.length === 0) signedOut("the token expired");
-  });
+  agent.addEventListener("expired", ({ detail: { text } }) => stayForCalls(text));
+  agent.addEventListener("ended", () => stayForCalls("the token expired"));
   agent.addEventListener("closed", ({ detail: { text } }) => signedOut(text));
+}
+
+/** Without a token that the server takes, the page stays as long as there is a call. */
+function stayForCalls(text) {
+  if (!agent?.isExpired) return;
+  if (agent.calls.length === 0) return signedOut(text);
+  byId("banner").hidden = true;
+  showRenewal("Your token has expired. The call goes on, and a new token signs you in again:");
 }
 
 /** The form for a new token; without a text it goes. */
 function showRenewal(text) {
   byId("renewal").hidden = !text;
   byId("renewal-text").textContent = text ?? "";
-  byId("new-token").value = "";
+  if (!text) byId("new-token").value = "";
 }
 
 /** The server ended the sign-in. */
@@ -166,9 +173,8 @@ byId("sign-in-form").addEventListener("submit", (event) => {
 });
 byId("renewal").addEventListener("submit", (event) => {
   event.preventDefault();
-  const token = byId("new-token").value.trim();
-  session.set(agent.user, token);
-  agent.renew(token);
+  if (agent.isExpired) setLink("lost");
+  agent.renew(byId("new-token").value.trim());
 });
 byId("sign-out").addEventListener("click", () => {
   signOut();

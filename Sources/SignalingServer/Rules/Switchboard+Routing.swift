@@ -113,7 +113,9 @@ extension Switchboard {
     ) throws(RoutingRefusal) {
         guard let anonymous = seat.anonymous else { return }
         if opensCall {
-            guard seat.allows(callId, with: to) || seat.expiresUnixMs.map({ $0 > now.unixMs }) ?? true else {
+            let entry = CallBook.Entry(callId: callId, inviter: seat.party.user, invitee: to)
+            let isOpen = calls.contains(entry, inviterDevice: seat.party.device)
+            guard isOpen || seat.expiresUnixMs.map({ $0 > now.unixMs }) ?? true else {
                 throw RoutingRefusal(410, "the token expired")
             }
             guard anonymous.mayCall.contains(to) else {

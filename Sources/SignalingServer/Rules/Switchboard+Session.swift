@@ -6,6 +6,8 @@ extension Switchboard {
 
     /// How often it is looked whether the calls of a guest whose token has expired are over.
     private static let guestCallCheckMs = 5_000
+    /// A guest stays no longer than this after the end of its token.
+    private static let longestGuestCallMs = 4 * 3_600_000
 
     /// A timer fired: its work is due, unless the timer fired early.
     mutating func timerFired(
@@ -25,8 +27,9 @@ extension Switchboard {
         case .tokenExpiry:
             guard let left = seat.expiresUnixMs.map({ $0 - now.unixMs }) else { return [] }
             guard left <= 0 else { return [schedule(timer, connection, left)] }
-            // Its token says when a guest may place a call, and nobody gives it another one.
-            guard seat.anonymous == nil || calls.count(invitedBy: seat.party) == 0 else {
+            // The token of a guest says when it may place a call. It may have no way to get another one.
+            let mayStay = seat.anonymous != nil && left > -Self.longestGuestCallMs
+            if mayStay, calls.count(invitedBy: seat.party) > 0 {
                 return [schedule(timer, connection, Self.guestCallCheckMs)]
             }
             return [.close(connection, text: "the token expired")]

@@ -135,7 +135,20 @@ struct SwitchboardTokenTests {
         let second = board.received(Board.message("guest", "bob", "invite", call: "c2"), on: guest)
         #expect(Board.fault(second)?.code == 410)
         #expect(board.received(Board.message("guest", "bob", "hangup"), on: guest) == [.forward(to: bob)])
+        let again = board.received(Board.message("guest", "bob", "invite"), on: guest)
+        #expect(Board.fault(again)?.code == 410, "a call that is over does not begin again")
         #expect(expire() == [.close(guest, text: "the token expired")])
+    }
+
+    @Test func theCallOfAnAnonymousUserOutlivesItsTokenByFourHoursAtMost() async throws {
+        var board = try await board()
+        _ = board.signedIn("bob", token: token("bob", 1_000))
+        let guest = board.signedIn("guest", token: shopToken("guest", "bob"))
+        _ = board.received(Board.message("guest", "bob", "invite"), on: guest)
+        board.now.unixMs += 300_000 + 14_400_000
+        #expect(
+            board.board.timerFired(.tokenExpiry, on: guest, at: board.now)
+                == [.close(guest, text: "the token expired")])
     }
 
     @Test func anAnonymousUserIsPresentToNobodyAndWatchesNobody() async throws {
