@@ -49,10 +49,10 @@ extension CallMachine {
         return open(media)
     }
 
-    /// The end that asks for a medium sends its own.
+    /// The end that asks for a medium sends its own, if it has a source.
     private mutating func wantNewMedia(_ media: CallMedia) {
-        if media.audio, !current.media.audio { own.audio = .on }
-        if media.video, !current.media.video { own.video = .on }
+        if media.audio, !current.media.audio, !sourceless.contains(.audio) { own.audio = .on }
+        if media.video, !current.media.video, !sourceless.contains(.video) { own.video = .on }
     }
 
     /// This end's user has not agreed to send what the peer added, except what this end asked for.

@@ -6,8 +6,9 @@ extension CallMachine {
     mutating func finish(
         _ reason: EndReason, code: Int? = nil, text: String = "", by party: CallParty
     ) -> [Effect] {
-        // The text of a local failure may name files and devices of this machine, which the peer must not learn.
-        let bounded = reason == .mediaFailed ? "" : SignalingLimits.bounded(text)
+        // The text of a local failure may name files and devices of this machine, which the peer must not learn. What did not arrive here
+        // says nothing about what arrived there.
+        let bounded = [.mediaFailed, .connectTimeout].contains(reason) ? "" : SignalingLimits.bounded(text)
         let farewell = SignalingMessage.Farewell(code: code ?? reason.farewellCode, text: bounded)
         let body: SignalingMessage.Body
         switch (role, phase) {

@@ -30,7 +30,8 @@ extension CallMachine {
 
     /// The user wants to send what has no source.
     private func report(lackOf medium: CaptureFault.Medium, for sending: MediaState.Sending?) -> [Effect] {
-        guard sending == .on, sourceless.contains(medium) else { return [] }
+        let isInCall = medium == .audio ? media.audio : media.video
+        guard sending == .on, isInCall, sourceless.contains(medium) else { return [] }
         let fault = CaptureFault(
             medium: medium, cause: .notFound, text: "this end has no \(medium) source", remedy: "choose a source first")
         return [.notify(.captureFailed(fault))]

@@ -89,6 +89,9 @@ public struct CallMachine: Sendable, Equatable {
         self.allowsData = allowsData
         current = Generation(number: 0, media: media.allowingData(allowsData))
         own = sends
+        // A source that is chosen later is not sent before its user wants that.
+        if sourceless.contains(.audio) { own.audio = .off }
+        if sourceless.contains(.video) { own.video = .off }
         peer = MediaState()
     }
 

@@ -5,7 +5,7 @@ extension Call {
     ///
     /// Nothing is negotiated; the peer sees the new source with the next frames. Allowed in every state before the end. Video that
     /// the call does not have yet is sent from ``changeMedia(to:)`` on. A medium that is muted or off stays so: a user without a
-    /// camera turns the new one on with ``setVideo(_:)``.
+    /// camera turns the new one on with ``setVideo(_:)``, before or after this.
     ///
     /// - Throws: ``CallError/media(_:)`` when the source is unknown or cannot be opened; the former source stays in use.
     ///   ``CallError/wrongState(operation:state:)`` after the end.

@@ -10,7 +10,7 @@ final class ClipLoop: Sendable {
     private let roundBegan = Mutex(ClockReading.now)
 
     /// A picture is over at once, and would begin again as often as the machine can decode it.
-    private static let shortestRoundMs = 100
+    private static let shortestRoundMs = 100.0
 
     /// `demuxer` emits `no-more-pads`, as `decodebin` does, and its bin is not playing yet.
     init(around demuxer: Element) {
@@ -23,7 +23,7 @@ final class ClipLoop: Sendable {
     /// Blocks. If it fails, the file plays once and has to be opened again.
     func begin() {
         guard streamsKnown.wait(timeout: .now() + .seconds(5)) == .success else { return }
-        // It knows no such seeks in 1.22, and would stand still after one: it begins a flush and does not end it.
+        // tsdemux 1.22 knows no such seeks, and stands still after one: it begins a flush and does not end it.
         guard demuxer.child(madeBy: "tsdemux") == nil else { return }
         // The capture is not linked yet, so the flush cannot reach it.
         seek(flushing: true)
@@ -34,9 +34,9 @@ final class ClipLoop: Sendable {
 
     /// Starts the next round, after `SEGMENT_DONE`; a little later if the last one was very short.
     func again() {
-        let isShort = roundBegan.withLock { ClockReading.now - $0 } < .milliseconds(Self.shortestRoundMs)
-        guard isShort else { return seek(flushing: false) }
-        let next = DispatchTime.now() + .milliseconds(Self.shortestRoundMs)
+        let passed = roundBegan.withLock { ClockReading.now - $0 } / .milliseconds(1)
+        guard passed < Self.shortestRoundMs else { return seek(flushing: false) }
+        let next = DispatchTime.now() + .milliseconds(Int((Self.shortestRoundMs - passed).rounded(.up)))
         DispatchQueue.global().asyncAfter(deadline: next) { [weak self] in self?.seek(flushing: false) }
     }
 

@@ -119,6 +119,10 @@ enum PageScript {
         agent.addEventListener('call', ({ detail }) => follow(detail));
         agent.addEventListener('incoming', ({ detail }) => follow(detail));
 
+        const turnOn = (call, medium) => {
+          if (!call.media[medium]) throw new Error(`the call has no ${medium}; add-${medium} adds it`);
+          return call.setSending({ [medium]: 'on' });
+        };
         const acts = {
           accept: (call) => call.accept(),
           reject: (call, code) => call.reject(code),
@@ -126,13 +130,13 @@ enum PageScript {
           hold: (call) => call.holdCall(),
           unhold: (call) => call.unhold(),
           'mute-audio': (call) => call.setSending({ audio: 'muted' }),
-          'unmute-audio': (call) => call.setSending({ audio: 'on' }),
+          'unmute-audio': (call) => turnOn(call, 'audio'),
           'mute-video': (call) => call.setSending({ video: 'muted' }),
-          'unmute-video': (call) => call.setSending({ video: 'on' }),
+          'unmute-video': (call) => turnOn(call, 'video'),
           'stop-video': (call) => call.setSending({ video: 'off' }),
-          'start-video': (call) => call.setSending({ video: 'on' }),
+          'start-video': (call) => turnOn(call, 'video'),
           'stop-audio': (call) => call.setSending({ audio: 'off' }),
-          'start-audio': (call) => call.setSending({ audio: 'on' }),
+          'start-audio': (call) => turnOn(call, 'audio'),
           'add-audio': (call) => call.changeMedia({ audio: true, video: call.media.video }),
           'add-video': (call) => call.changeMedia({ audio: call.media.audio, video: true }),
           'restart-ice': () => dispatchEvent(new Event('online')),

@@ -26,11 +26,13 @@ struct Script: Sendable {
         let start = await call.report().timeline.start
         var complaints: [String] = []
         var sources = initialSources
-        for step in steps.sorted(by: { $0.time.duration < $1.time.duration }) {
+        let sorted = steps.sorted { $0.time.duration < $1.time.duration }
+        for (index, step) in sorted.enumerated() {
             guard (try? await Task.sleep(until: connected + step.time.duration)) != nil else { break }
             let at = (ContinuousClock.now - start).inMilliseconds
             var complaint: String?
             do {
+                try await check(step.action, call, followedBy: sorted[index...].map(\.action))
                 try await perform(step.action, call, &sources)
             } catch {
                 complaint = "\(error)"
@@ -50,13 +52,18 @@ struct Script: Sendable {
         var audio: AudioSource?
     }
 
+    /// Refuses a source for a medium that the call lacks and that no later action adds.
+    private func check(_ action: ScriptStep.Action, _ call: Call, followedBy later: [ScriptStep.Action]) async throws {
+        guard let medium = action.sourceMedium, await !call.media.has(medium) else { return }
+        guard later.contains(medium == .audio ? .addAudio : .addVideo) else { throw MissingMedium(medium: medium) }
+    }
+
     /// Performs one action; `sources` are those of the call so far.
     ///
     /// - Throws: `CallError`, `RoomError` when the call does not go on in a room, and ``MissingMedium``.
     func perform(_ action: ScriptStep.Action, _ call: Call, _ sources: inout Sources) async throws {
         let media = await call.media
-        if action.needs(.audio), !media.audio { throw MissingMedium(medium: .audio) }
-        if action.needs(.video), !media.video { throw MissingMedium(medium: .video) }
+        if let medium = action.enabledMedium, !media.has(medium) { throw MissingMedium(medium: medium) }
         switch action {
         case .hold: try await call.hold()
         case .unhold: try await call.unhold()
@@ -145,12 +152,25 @@ private struct MissingMedium: Error, CustomStringConvertible {
 }
 
 extension ScriptStep.Action {
-    /// Whether it turns this medium on, or changes its source.
-    fileprivate func needs(_ medium: CaptureFault.Medium) -> Bool {
+    /// What it turns on; nil: nothing.
+    fileprivate var enabledMedium: CaptureFault.Medium? {
         switch self {
-        case .unmuteAudio, .startAudio, .audio(.some), .audioProcessing: medium == .audio
-        case .unmuteVideo, .startVideo, .video(.some), .videoSize, .orientation: medium == .video
-        default: false
+        case .unmuteAudio, .startAudio: .audio
+        case .unmuteVideo, .startVideo: .video
+        default: nil
         }
     }
+
+    /// What it chooses a source of; nil: nothing.
+    fileprivate var sourceMedium: CaptureFault.Medium? {
+        switch self {
+        case .audio(.some), .audioProcessing: .audio
+        case .video(.some), .videoSize, .orientation: .video
+        default: nil
+        }
+    }
+}
+
+extension CallMedia {
+    fileprivate func has(_ medium: CaptureFault.Medium) -> Bool { medium == .audio ? audio : video }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// The history of long calls.
 @Suite("The history of a call") struct HistoryTests {
-    @Test("Of too many entries the first and the last ones are kept, and each warning")
+    @Test("Of too many entries the first and the last ones are kept, of too many warnings the first ones")
     func bounded() {
         var history = CallHistory()
         for number in 0..<600 {
