@@ -44,13 +44,13 @@ extension EndToEnd {
 
         @Test("A guest's call outlives its token, and both ends still reach each other")
         func outlives() async throws {
-            let (guest, bob, _) = try await people(lifetime: .seconds(10))
+            let (guest, bob, _) = try await people(lifetime: .seconds(8))
             let signedIn = ContinuousClock.now
             let mine = try await guest.call(bob)
             let theirs = try await bob.ring()
             try await theirs.call.accept()
             for call in [mine, theirs] { try await call.reaches(.connected) }
-            try await eventually("the token is over") { ContinuousClock.now - signedIn > .milliseconds(10_500) }
+            try await eventually("the token is over") { ContinuousClock.now - signedIn > .milliseconds(8_500) }
             try await expectMedia((mine, guest), (theirs, bob))
             try await mine.call.send(info: "still there?")
             try await theirs.hears(.info("still there?"))

@@ -85,10 +85,10 @@ extension EndToEnd {
         @Test("A medium that the call lacks is refused until it is added, also by an end without a source")
         func addAudio() async throws {
             let trio = try await Trio()
-            let bob = try await trio.listen(["--once", "--at", "5s=start-audio"])
+            let bob = try await trio.listen(["--once", "--at", "4s=start-audio"])
             let alice = try trio.call([
-                "--events", "--audio", "none", "--duration", "9s", "--at", "100ms=unmute-audio",
-                "--at", "200ms=start-audio", "--at", "300ms=add-audio", "--at", "5s=audio=tone:880",
+                "--events", "--audio", "none", "--duration", "7s", "--at", "100ms=unmute-audio",
+                "--at", "200ms=start-audio", "--at", "300ms=add-audio", "--at", "4s=audio=tone:880",
             ])
             #expect(try await alice.waitForExit() == 6, "\(alice.errors)")
             #expect(alice.errors.contains("'unmute-audio' was refused: the call has no audio; add-audio adds it"))
