@@ -9,7 +9,7 @@ final class ClipLoop: Sendable {
     private let streamsKnown = DispatchSemaphore(value: 0)
     private let roundBegan = Mutex(ClockReading.now)
 
-    /// A picture is over at once, and would begin again as often as the machine can decode it.
+    /// A still image is over at once, and would begin again as often as the machine can decode it.
     private static let shortestRoundMs = 100.0
 
     /// `demuxer` emits `no-more-pads`, as `decodebin` does, and its bin is not playing yet.

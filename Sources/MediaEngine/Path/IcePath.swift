@@ -49,9 +49,8 @@ final class IcePath: Sendable {
         stunServers = try SingleStunServer(
             settings.policy == .relay ? [] : settings.stun, addresses: addresses, sockets: IceSockets(of: nice))
         if let server = stunServers.server { try nice.use(stunServer: server.host, port: server.port) }
-        let (isV4, isV6) = (addresses.contains { !$0.contains(":") }, addresses.contains { $0.contains(":") })
         for relay in settings.relays {
-            for url in relay.url.onLoopback(isV4: isV4, isV6: isV6) { nice.use(relay.moved(to: url)) }
+            for url in LostTurnPort.urls(of: relay.url, on: addresses) { nice.use(relay.moved(to: url)) }
         }
         if settings.policy == .relay { try nice.forceRelay() }
     }

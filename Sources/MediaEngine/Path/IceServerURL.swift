@@ -39,16 +39,11 @@ struct IceServerURL: Sendable, Hashable {
         self.transport = transport
     }
 
-    /// The same server by its addresses of these families, if its name is that of this machine (RFC 6761 section 6.3); else by its name.
-    ///
-    /// Of several addresses of a TURN server libnice uses the first one only (0.1.21: `turn_server_copy` forgets the port), and that is `::1`.
-    func onLoopback(isV4: Bool, isV6: Bool) -> [IceServerURL] {
-        guard host.lowercased() == "localhost" else { return [self] }
-        return [isV4 ? "127.0.0.1" : nil, isV6 ? "::1" : nil].compactMap(\.self).map { address in
-            var url = self
-            url.host = address
-            return url
-        }
+    /// The same server by another name or address.
+    func moved(to host: String) -> IceServerURL {
+        var url = self
+        url.host = host
+        return url
     }
 
     private static func hostAndPort(_ text: Substring) -> (String, Int?)? {

@@ -2,8 +2,9 @@
 ///
 /// Comment lines come first. The first is a summary; `# value NAME: ELEMENT.PROPERTY` names a placeholder. The rest is a launch line in `gst-launch`
 /// syntax. In a source, `# loop: ELEMENT` names the demuxer of a file that is played in a loop. `# stamp: yes` burns a frame counter, a clock and a band
-/// of waves into the frames, and adds a tick each second to mono audio in S16LE. In a video sink, a capsfilter named `size` gets the size of the first frame. Values are set as element properties after parsing and never become
-/// part of the text, so input of a user or a peer is never parsed as pipeline syntax.
+/// of waves into the frames, and adds a tick each second to mono audio in S16LE. In a video sink, a capsfilter named `size` keeps the size of the first
+/// frame. Values are set as element properties after parsing and never become part of the text, so input of a user or a peer is never parsed as pipeline
+/// syntax.
 public struct PipelineDescription: Sendable, Equatable {
     /// The purpose of a description.
     public enum Role: String, Sendable, CaseIterable {

@@ -146,7 +146,7 @@ export class Connection extends EventTarget {
     this.#sentToken = this.token;
     this.#timer = setTimeout(() => socket.close(), answerMs);
     socket.onopen = () => {
-      const optional = { ...(this.token && { token: this.token }), ...(this.#resume && { resume: this.#resume }) };
+      const optional = { ...(this.#sentToken && { token: this.#sentToken }), ...(this.#resume && { resume: this.#resume }) };
       socket.send(JSON.stringify({
         v: protocolVersion, type: "signIn", user: this.user, device: this.device, ...optional,
       }));

@@ -52,14 +52,14 @@ extension RealPipelines {
             }
         }
 
-        @Test("A picture as a file is sent ten times a second, not as often as it can be decoded")
-        func picture() async throws {
+        @Test("A still image as a file is sent ten times a second, not as often as it can be decoded")
+        func stillImage() async throws {
             let folder = try PipelineFolder()
-            try await Clip.makePicture(folder.file("picture.png"))
+            try await Clip.makeImage(folder.file("image.png"))
             var options = LoopbackCall.Options()
             options.kinds = [.video]
             options.callerVideo = try VideoSource(
-                parsing: "file:" + folder.file("picture.png"), format: VideoFormat(width: 320, height: 240))
+                parsing: "file:" + folder.file("image.png"), format: VideoFormat(width: 320, height: 240))
             try await withCall(options) { call in
                 try await call.connect()
                 try await call.callee.waitForFrames(2)

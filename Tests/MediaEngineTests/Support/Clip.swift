@@ -50,8 +50,8 @@ enum Clip {
         try bytes.write(to: URL(filePath: path))
     }
 
-    /// Makes a picture.
-    static func makePicture(_ path: String) async throws {
+    /// Makes a still image.
+    static func makeImage(_ path: String) async throws {
         try await write(
             "videotestsrc num-buffers=1 ! video/x-raw,width=320,height=240 ! pngenc ! filesink name=file", to: path)
     }

@@ -58,10 +58,11 @@ import Testing
     @Test("The name of this machine stands for its addresses of the families in use")
     func localhost() throws {
         let url = try IceServerURL(parsing: "turn:LocalHost:99?transport=udp")
-        #expect(url.onLoopback(isV4: true, isV6: false).map(\.text) == ["turn:127.0.0.1:99"])
-        #expect(url.onLoopback(isV4: true, isV6: true).map(\.text) == ["turn:127.0.0.1:99", "turn:[::1]:99"])
+        #expect(LostTurnPort.urls(of: url, on: ["10.0.0.1"]).map(\.text) == ["turn:127.0.0.1:99"])
+        let both = LostTurnPort.urls(of: url, on: ["10.0.0.1", "fd00::1"])
+        #expect(both.map(\.text) == ["turn:127.0.0.1:99", "turn:[::1]:99"])
         let other = try IceServerURL(parsing: "turn:localhost.example.org")
-        #expect(other.onLoopback(isV4: false, isV6: true) == [other])
+        #expect(LostTurnPort.urls(of: other, on: ["fd00::1"]) == [other])
     }
 
     @Test("TURN needs credentials, and the relay policy needs TURN")

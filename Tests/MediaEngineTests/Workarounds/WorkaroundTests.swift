@@ -277,7 +277,8 @@ extension RealPipelines {
             }
             let always: [any Workaround.Type] = [
                 BlockingReceiveQueue.self, EmptyMessage.self, EndlessGathering.self, FatalMessage.self,
-                FormatParameters.self, LostExtensionId.self, PacedSending.self, RepeatedStreamEvents.self,
+                FormatParameters.self, LostExtensionId.self, LostTurnPort.self, PacedSending.self,
+                RepeatedStreamEvents.self,
                 SharedCertificate.self, SingleStunServer.self, SlowFeedback.self, SpinningDecoder.self,
                 StalledFastStart.self, SwappedEmptyMessage.self, UnawaitedData.self, UnboundedPacketNumbers.self,
                 UnboundedPacketReports.self, UnboundedStreams.self, UncheckedFingerprint.self, FragileTurnOverTCP.self,
