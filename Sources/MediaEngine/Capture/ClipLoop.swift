@@ -25,6 +25,8 @@ final class ClipLoop: Sendable {
         guard streamsKnown.wait(timeout: .now() + .seconds(5)) == .success else { return }
         // tsdemux 1.22 knows no such seeks, and stands still after one: it begins a flush and does not end it.
         guard demuxer.child(madeBy: "tsdemux") == nil else { return }
+        // At the end of a round, videorate 1.26 sends the frame of a still image once more.
+        pad?.dropEndOfSegment { [weak self] in self?.isEarly ?? false }
         // The capture is not linked yet, so the flush cannot reach it.
         seek(flushing: true)
     }
@@ -34,14 +36,21 @@ final class ClipLoop: Sendable {
 
     /// Starts the next round, after `SEGMENT_DONE`; a little later if the last one was very short.
     func again() {
-        let passed = roundBegan.withLock { ClockReading.now - $0 } / .milliseconds(1)
-        guard passed < Self.shortestRoundMs else { return seek(flushing: false) }
-        let next = DispatchTime.now() + .milliseconds(Int((Self.shortestRoundMs - passed).rounded(.up)))
+        guard isEarly else { return seek(flushing: false) }
+        let next = DispatchTime.now() + .milliseconds(Int((Self.shortestRoundMs - passedMs).rounded(.up)))
         DispatchQueue.global().asyncAfter(deadline: next) { [weak self] in self?.seek(flushing: false) }
     }
 
+    private var pad: Pad? { try? demuxer.pad("src_0") }
+
+    /// How long the present round has taken, in ms.
+    private var passedMs: Double { roundBegan.withLock { ClockReading.now - $0 } / .milliseconds(1) }
+
+    /// Whether the present round has been shorter than a round may be.
+    private var isEarly: Bool { passedMs < Self.shortestRoundMs }
+
     private func seek(flushing: Bool) {
         roundBegan.withLock { $0 = .now }
-        (try? demuxer.pad("src_0"))?.seekToStart(flushing: flushing)
+        pad?.seekToStart(flushing: flushing)
     }
 }

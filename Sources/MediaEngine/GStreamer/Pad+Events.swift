@@ -38,6 +38,14 @@ extension Pad {
         }
     }
 
+    /// Drops the event that a segment is done, if `isUnwanted` is true when it passes.
+    func dropEndOfSegment(if isUnwanted: @escaping @Sendable () -> Bool) {
+        addProbe(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in
+            info.event?.pointee.type == GST_EVENT_SEGMENT_DONE && isUnwanted()
+                ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK
+        }
+    }
+
     /// Drops caps that `refuses` rejects.
     func refuseCaps(_ refuses: @escaping @Sendable (PropertyValue) -> Bool) {
         addProbe(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in
