@@ -21,7 +21,7 @@ PEERS_PYTHON = os.path.join(HERE, "..", "..", ".build", "peers", "bin", "python"
 def own_call(programs, folder, seconds, network):
     """A call of the program: the first frame in ms, frames decoded, seconds frozen, playout delay in ms, each of caller and callee. None without video."""
     program = os.path.join(programs, "callagent")
-    path, steps = split(network)
+    path = path_settings(network)
     with Lab(os.path.join(programs, "path-emulator"), **path) as lab:
         common = ["--signaling", start_signaling(lab, program)]
         if "nats" in path:
@@ -36,7 +36,7 @@ def own_call(programs, folder, seconds, network):
             "alice", program, "call", "bob", "--as", "alice", "--json", "--duration", str(seconds), *common,
             *options(video(network, "alice")),
             stdout=outputs["alice"], stderr=subprocess.DEVNULL)
-        link = watched(lab, steps, seconds)
+        link = watched(lab, network, seconds)
         for end in (alice, bob):
             end.wait(timeout=seconds + 60)
         calls = []
@@ -58,10 +58,9 @@ def own_call(programs, folder, seconds, network):
     }
 
 
-def split(network):
-    """What the lab gets, and what changes in it and when."""
-    path = {name: value for name, value in network.items() if name not in ("steps", "video")}
-    return path, network.get("steps", [])
+def path_settings(network):
+    """What the lab gets of a network: all but the `steps` in which it changes, the `video` and when a TCP `flow` begins."""
+    return {name: value for name, value in network.items() if name not in ("steps", "video", "flow")}
 
 
 # What an end sends unless the network says otherwise.
@@ -79,14 +78,16 @@ def options(video):
     return ["--video-size", "{}x{}@30".format(*video["size"]), "--video-rate", str(video["kbit"]), *source]
 
 
-def watched(lab, steps, seconds):
+def watched(lab, network, seconds):
     """Changes the lab, and reports once a second what passes; a list that grows."""
     reports = []
-    lab.follow(steps)
+    lab.follow(network.get("steps", []))
 
     def watch():
         start = time.monotonic()
         for second in range(1, seconds + 1):
+            if second - 1 == network.get("flow"):
+                lab.start_flow()
             time.sleep(max(0, start + second - time.monotonic()))
             try:
                 reports.append(lab.report())
@@ -146,7 +147,7 @@ def figures(ends):
 
 def exchanged_call(programs, seconds, network, start):
     """What alice and bob post after a call whose messages exchange.py passes; `start` starts one of them. Also what passed the link. None without both results."""
-    path, steps = split(network)
+    path = path_settings(network)
     with Lab(os.path.join(programs, "path-emulator"), **path) as lab:
         exchange = lab.start(
             "server", sys.executable, os.path.join(HERE, "exchange.py"), SERVER, "8000",
@@ -158,7 +159,7 @@ def exchanged_call(programs, seconds, network, start):
             stun = ice_url("stun")
         for name in ("alice", "bob"):
             start(lab, name, stun)
-        link = watched(lab, steps, seconds)
+        link = watched(lab, network, seconds)
         deadline = threading.Timer(seconds + 60, exchange.kill)
         deadline.start()
         results = {}

@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 
@@ -36,6 +37,7 @@ class Lab:
         self.prefix = f"bench{os.getpid()}"
         self.programs = []
         self.emulators = []
+        self.flow = None
         self.lock = threading.Lock()
         self.ipv4, self.ipv6, self.nats = ipv4, ipv6, dict(zip(SIDES, nats))
         self.moves = dict.fromkeys(SIDES, 0)
@@ -150,15 +152,25 @@ class Lab:
         for emulator in self.emulators:
             self.ask(emulator, settings)
 
-    def report(self):
-        """What alice and bob have sent through their narrow paths since the last report; see `path-emulator`."""
-        return [json.loads(self.ask(emulator, "report"))[0] for emulator in self.emulators]
+    def start_flow(self):
+        """One TCP flow from alice to bob that takes what it gets."""
+        script, address = os.path.join(os.path.dirname(os.path.abspath(__file__)), "flow.py"), ("10.77.2.2", "9000")
+        self.flow = self.start(
+            "bob", sys.executable, script, "receive", *address, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.flow.stdout.readline()
+        self.start("alice", sys.executable, script, "send", *address)
 
-    def ask(self, emulator, line):
+    def report(self):
+        """What alice and bob have sent through their narrow paths since the last report, see `path-emulator`, and bytes of the TCP flow."""
+        reports = [json.loads(self.ask(emulator, "report"))[0] for emulator in self.emulators]
+        reports[0]["flowBytes"] = int(self.ask(self.flow, "")) if self.flow else 0
+        return reports
+
+    def ask(self, program, line):
         with self.lock:
-            emulator.stdin.write(f"{line}\n")
-            emulator.stdin.flush()
-            return emulator.stdout.readline()
+            program.stdin.write(f"{line}\n")
+            program.stdin.flush()
+            return program.stdout.readline()
 
     def follow(self, steps):
         """Changes the paths from now on: after so many seconds, to these settings."""
