@@ -30,7 +30,7 @@ help:
 	@echo "make bench    call set-up figures, optimised, against their limits"
 	@echo "make bench-cpu    the CPU time of a call, beside the same graph in C and a pair in Chromium"
 	@echo "make bench-load   how many calls this machine carries, beside Chromium and aiortc"
-	@echo "make bench-network RUNS=3 PARTS=set-up,loss,rates,nat,changes    calls on emulated networks; as root. set-up, loss and rates are beside pairs of"
+	@echo "make bench-network RUNS=3 PARTS=set-up,loss,rates,sharing,nat,changes    calls on emulated networks; as root. The first four are beside pairs of"
 	@echo "              Chromium and aiortc, nat is which calls connect, changes is when the network changes during a call"
 	@echo "make bench-signaling    what the signaling server takes: many clients, and bad ones; the same calls at mosquitto"
 	@echo "make bench-soak CALLS=4000    thousands of calls in one process, and what they leave behind"

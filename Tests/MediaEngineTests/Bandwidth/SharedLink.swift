@@ -1,6 +1,6 @@
 @testable import MediaEngine
 
-/// Senders of video that share a link with one queue, in virtual time.
+/// Senders of video that share a link with one queue, with a TCP flow as well, in virtual time.
 struct SharedLink {
     /// One sender, and what it knows.
     private struct Sender {
@@ -22,6 +22,8 @@ struct SharedLink {
     var longestQueue = 0.3
     /// Of one direction, in s.
     var delay = 0.03
+    /// Nil: there is none.
+    var bulk: BulkFlow?
     private(set) var longestWait = 0.0
     private let wanted: Double
     private var senders: [Sender] = []
@@ -49,6 +51,7 @@ struct SharedLink {
 
     mutating func clear() {
         (longestWait, cleared) = (0, now)
+        bulk?.clear()
         for index in senders.indices { senders[index].arrivedBytes = 0 }
     }
 
@@ -62,7 +65,10 @@ struct SharedLink {
         return sum * sum / (Double(shares.count) * shares.map { $0 * $0 }.reduce(0, +))
     }
 
-    /// The share of the link that was used since ``clear()``.
+    /// The share of the link that the TCP flow used since ``clear()``.
+    var bulkUse: Double { Double(bulk?.arrivedBytes ?? 0) * 8 / (now - cleared) / rate }
+
+    /// The share of the link that they used since ``clear()``.
     var use: Double { Double(arrived.reduce(0, +)) * 8 / (now - cleared) / rate }
 
     mutating func run(seconds: Double) {
@@ -72,7 +78,20 @@ struct SharedLink {
                 if senders[index].nextFrame <= now { sendFrame(of: index) }
                 if senders[index].nextReport <= now { report(to: index) }
             }
+            sendBulk()
             now += 0.001
+        }
+    }
+
+    private mutating func sendBulk() {
+        for _ in 0..<(bulk?.takePackets(at: now) ?? 0) {
+            let begin = max(now, linkFree)
+            let isLost = begin - now > longestQueue
+            if !isLost {
+                linkFree = begin + Double(BulkFlow.bytes) * 8 / rate
+                longestWait = max(longestWait, linkFree - now)
+            }
+            bulk?.note(sent: now, known: max(begin, linkFree) + 2 * delay, isLost: isLost)
         }
     }
 

@@ -5,19 +5,44 @@ import Testing
 @Suite("Senders that share a link") struct SharedLinkTests {
     @Test(
         "All want more than their share: they come to equal shares of the whole link, and no queue stays",
-        arguments: [(2, 1, 1), (6, 2, 1), (50, 20, 1), (3, 10, 8)] as [(Int, Double, Double)], [1, 2] as [UInt64])
-    func shares(_ link: (senders: Int, megabits: Double, wanted: Double), seed: UInt64) {
+        arguments: [(2, 1, 1, 0.3), (6, 2, 1, 0.3), (50, 20, 1, 0.3), (50, 20, 1, 0.2), (3, 10, 8, 0.3)]
+            as [(Int, Double, Double, Double)], [1, 2] as [UInt64])
+    func shares(_ link: (senders: Int, megabits: Double, wanted: Double, pause: Double), seed: UInt64) {
         var path = SharedLink(rate: link.megabits * 1_000_000, wanted: link.wanted * 1_000_000, seed: seed)
         // Who comes later finds a full link, and does not know what its delay is without a queue.
         for _ in 0..<link.senders {
             path.join()
-            path.run(seconds: 0.3)
+            path.run(seconds: link.pause)
         }
         path.run(seconds: 75)
         path.clear()
         path.run(seconds: 15)
         #expect(path.fairness > 0.85)
         #expect(path.use > 0.9)
+        #expect(path.longestWait < 0.2)
+    }
+
+    @Test(
+        "Beside a TCP flow that fills the queue calls keep a share, and leave the flow its own; no queue stays afterwards",
+        arguments: [(2, 0.1, 1), (2, 0.3, 1), (4, 0.1, 1), (4, 0.3, 1), (4, 1, 1), (4, 0.3, 2)]
+            as [(Double, Double, Int)],
+        [1, 2] as [UInt64])
+    func bulk(_ link: (megabits: Double, longestQueue: Double, senders: Int), seed: UInt64) {
+        var path = SharedLink(rate: link.megabits * 1_000_000, wanted: 4_000_000, seed: seed)
+        path.longestQueue = link.longestQueue
+        for _ in 0..<link.senders { path.join() }
+        path.run(seconds: 20)
+        path.bulk = BulkFlow()
+        path.run(seconds: 10)
+        path.clear()
+        path.run(seconds: 25)
+        #expect(path.use > 0.22)
+        #expect(path.bulkUse > 0.35)
+        path.bulk = nil
+        path.run(seconds: 15)
+        path.clear()
+        path.run(seconds: 5)
+        #expect(path.use > 0.5)
         #expect(path.longestWait < 0.2)
     }
 

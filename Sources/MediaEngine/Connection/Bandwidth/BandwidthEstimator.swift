@@ -65,14 +65,16 @@ struct BandwidthEstimator: Sendable {
     var hasShortQueue: Bool { capacity.hasShortQueue }
     /// Whether the latest packet waited long.
     var isDelayed: Bool { delays.latest > Self.longestQueue }
-    /// How long packets wait on the path, in s.
-    var queue: Double { delays.seconds }
+    /// How long packets wait on the path, in s; 0 while another flow makes them wait.
+    var queue: Double { competitor.isPresent ? 0 : delays.seconds }
 
     private var trend = DelayTrend()
     private var delays = QueueDelay()
     private var losses = LossLimit()
     private var probe = BandwidthProbe()
     private var fall = SuddenFall()
+    private var bursts = BurstRate()
+    private var competitor = CompetingFlow()
     /// When a packet waited long last.
     private var lastDelay: Double?
     private var departures = ByteRate()
@@ -115,11 +117,13 @@ struct BandwidthEstimator: Sendable {
         raise(to: enough)
         let isConclusive = !isOver && !isApplicationLimited
         var (factor, now): (Double?, Double?)
+        var hasLost = false
         for report in reports {
             guard isNew(report) else { continue }
             let isNext = latest.map { report.number == $0 &+ 1 } ?? false
             latest = report.number
             now = report.sent
+            hasLost = hasLost || report.received == nil
             // The packets behind a probe wait for it, so the trend says nothing here.
             if let finding = probe.note(report, bitrate: bitrate), !isCongested {
                 bitrate = max(bitrate, min(finding.rate, enough, Self.range.upperBound))
@@ -136,6 +140,7 @@ struct BandwidthEstimator: Sendable {
             guard let received = report.received else { continue }
             if isMedia {
                 trend.note(sent: report.sent, received: received)
+                bursts.note(sent: report.sent, received: received, bytes: report.bytes, isNext: !isGap)
                 delays.note(sent: report.sent, received: received, bytes: report.bytes, isNext: !isGap)
             }
             arrivals.note(report.bytes, at: received, isNext: !isGap)
@@ -144,8 +149,11 @@ struct BandwidthEstimator: Sendable {
         guard let now else { return }
         first = first ?? now
         if isDelayed { lastDelay = now }
+        let passed = min(max(now - (last ?? now), 0), 0.5)
+        last = now
+        guard !compete(hasLost, after: passed, at: now) else { return }
         if let factor { follow(factor, at: now) }
-        adapt(at: now)
+        adapt(after: passed, at: now)
     }
 
     /// Notes that the path takes this rate at least, in bit/s.
@@ -159,7 +167,7 @@ struct BandwidthEstimator: Sendable {
         guard let last, bitrate < wanted * 0.95, !isApplicationLimited else { return nil }
         // Where the queue is short, it would cost packets of the media.
         guard !isCongested, trend.usage == .normal, !losses.isExcessive, !hasShortQueue else { return nil }
-        guard last - (lastDecrease ?? -.infinity) >= Self.probePause else { return nil }
+        guard !competitor.isPresent, last - (lastDecrease ?? -.infinity) >= Self.probePause else { return nil }
         return probe.begin(at: last, bitrate: bitrate)
     }
 
@@ -182,9 +190,29 @@ struct BandwidthEstimator: Sendable {
         return true
     }
 
-    private mutating func adapt(at now: Double) {
-        let passed = min(max(now - (last ?? now), 0), 0.5)
-        last = now
+    /// Shares the path with a flow that fills its queue; false: there is none.
+    private mutating func compete(_ hasLost: Bool, after passed: Double, at now: Double) -> Bool {
+        guard let sent, let received else { return false }
+        let path = CompetingFlow.Path(
+            sent: sent, received: received, whole: bursts.bitrate, queue: delays.seconds, jitter: delays.usualJump,
+            hasLost: hasLost,
+            isApplicationLimited: sent < target / 2)
+        let wasPresent = competitor.isPresent
+        let share = competitor.share(of: path, bitrate: bitrate, after: passed, at: now)
+        guard let share else {
+            // The path takes more than it took beside the other flow.
+            if wasPresent { capacity.forget() }
+            return false
+        }
+        if !wasPresent { fall = SuddenFall() }
+        // They tell of the other flow.
+        _ = delays.takeRises()
+        if share < bitrate { lastDecrease = now }
+        bitrate = min(max(share, Self.range.lowerBound), max(enough, bitrate), Self.range.upperBound)
+        return true
+    }
+
+    private mutating func adapt(after passed: Double, at now: Double) {
         let rises = fall.takeRises(of: &delays, bitrate: bitrate, at: now)
         for rise in rises { follow(rise, at: now) }
         guard rises.isEmpty, !isBeginning, let received else { return }

@@ -1,4 +1,4 @@
-/// How long packets wait in a queue on the path: their delay now, less the shortest of the last 10 s.
+/// How long packets wait in a queue on the path: their delay now, less the shortest of the last 40 s.
 ///
 /// A queue that is full and stays full has no trend, and one that fills within a few frames is full before a trend shows. The two clocks need not
 /// agree, and may drift. A pure value.
@@ -29,7 +29,8 @@ struct QueueDelay: Sendable {
     }
     /// The shortest delay is kept for so many s at a time.
     private static let slot = 0.2
-    private static let memory = 10.0
+    /// Longer than a queue is left to a ``CompetingFlow``: a queue that never empties would be none after a while.
+    private static let memory = 40.0
     /// Packets within this time were sent together, in s: all but the first wait for each other.
     private static let burst = 0.005
     /// So much longer must each burst wait than the one before it, in s, and the last of three than the shortest wait.
@@ -55,7 +56,7 @@ struct QueueDelay: Sendable {
     private var last: Double?
     private var lastChange = 0.0
     /// How far a single packet is late on this path, in s: the median of the slots.
-    private var usualJump = 0.0
+    private(set) var usualJump = 0.0
     private var bytes = 0
     private var gaps = 0
 

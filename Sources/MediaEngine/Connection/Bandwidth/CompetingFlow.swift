@@ -1,0 +1,124 @@
+/// Whether another flow keeps the queue of the path full, as TCP does, and what may be sent beside it.
+///
+/// Such a flow takes all that others leave it, so sending less does not make the queue shorter, and who gives way to a queue starves. Beside it the rate
+/// follows rules like its own: it grows by packets for each round trip, and falls when packets get lost. A pure value.
+struct CompetingFlow: Sendable {
+    /// What is known of the path now: rates in bit/s, times in s.
+    struct Path: Sendable {
+        let sent: Double
+        let received: Double
+        /// What it takes of all who share it; nil: not known.
+        let whole: Double?
+        /// How long packets wait.
+        let queue: Double
+        /// How far a single packet is late.
+        let jitter: Double
+        let hasLost: Bool
+        /// Whether less is sent than may be.
+        let isApplicationLimited: Bool
+    }
+
+    /// A queue of more s is looked at, until it is shorter than the least.
+    private static let queue = (least: 0.025, long: 0.05)
+    /// Only who had so much of what the path takes of all competes.
+    ///
+    /// Many calls that share a path fill its queue, too, while more of them begin. If those before them kept their share, nobody would empty it.
+    private static let part = 0.3
+    /// Others fill it if at most this share is sent of what the path took, and about as much arrives: what this end sends makes it no longer and no shorter.
+    private static let others = (share: 0.6, arrives: 0.9...1.1)
+    /// It gets longer meanwhile, for so many s, and by so many s, or so many times the jitter.
+    private static let evidence = (seconds: 0.3, growth: 0.03, jitters: 4.0)
+    /// How fast it is forgotten what the path took, and how long a rate beside such a flow is remembered, in s.
+    private static let memory = (path: 30.0, share: 10.0)
+    /// What a loss leaves of the rate: less than TCP loses, since frames come in bursts, which find a full queue more often than packets of TCP.
+    private static let decrease = 0.85
+    /// How much more is underway after a round trip, in bits, and a round trip without a queue, in s.
+    private static let (increase, roundTrip) = (28_800.0, 0.1)
+    /// After so many s the rate gives way to the queue again: it may be the last such flow itself.
+    private static let longest = 30.0
+
+    /// A queue that stays, and its shortest wait since little is sent, in s.
+    private struct Standing {
+        var shortest = Double.infinity
+        var seconds = 0.0
+    }
+    private var standing: Standing?
+    private var trend = QueueTrend()
+    /// What the path took at most, in bit/s.
+    private var most = 0.0
+    private var since: Double?
+    private var lastLoss = -Double.infinity
+    /// The latest rate beside such a flow, in bit/s, and when that was.
+    private var latest: (rate: Double, at: Double)?
+
+    /// Whether there is such a flow.
+    var isPresent: Bool { since != nil }
+
+    /// What may be sent beside such a flow instead of `bitrate`, in bit/s, `passed` s after the last call; nil: there is none.
+    mutating func share(of path: Path, bitrate: Double, after passed: Double, at now: Double) -> Double? {
+        most = max(path.received, most * (1 - passed / Self.memory.path))
+        trend.note(path.queue)
+        if path.queue < Self.queue.least || since.map({ now - $0 > Self.longest }) ?? false {
+            (since, standing) = (nil, nil)
+            return nil
+        }
+        let next: Double
+        if isPresent {
+            next = rate(after: bitrate, path, passed, at: now)
+        } else {
+            guard isFilledByOthers(path, bitrate, passed) else { return nil }
+            since = now
+            let former = latest.flatMap { now - $0.at < Self.memory.share ? $0.rate : nil }
+            next = max(bitrate, former ?? most / 2)
+        }
+        latest = (next, now)
+        return next
+    }
+
+    /// Whether the queue gets longer although much less is sent than the path took.
+    private mutating func isFilledByOthers(_ path: Path, _ bitrate: Double, _ passed: Double) -> Bool {
+        guard var standing else {
+            if path.queue > Self.queue.long { standing = Standing() }
+            return false
+        }
+        defer { self.standing = standing }
+        guard let whole = path.whole, most > whole * Self.part,
+            max(bitrate, path.sent) < most * Self.others.share, !path.isApplicationLimited,
+            Self.others.arrives ~= path.received / path.sent
+        else {
+            standing.seconds = 0
+            return false
+        }
+        standing.shortest = min(standing.shortest, path.queue)
+        standing.seconds += passed
+        let growth = max(Self.evidence.growth, Self.evidence.jitters * path.jitter)
+        return standing.seconds >= Self.evidence.seconds && path.queue > standing.shortest + growth
+    }
+
+    private mutating func rate(after bitrate: Double, _ path: Path, _ passed: Double, at now: Double) -> Double {
+        let roundTrip = Self.roundTrip + path.queue
+        // What is lost within a round trip is one loss.
+        if path.hasLost, now - lastLoss > roundTrip {
+            lastLoss = now
+            return bitrate * Self.decrease
+        }
+        // If the others are calls like this one, or nobody, the queue empties, and that is seen.
+        guard !trend.isFalling else { return bitrate }
+        // Nobody knows whether the path takes much more than it takes now.
+        return min(bitrate + Self.increase / (roundTrip * roundTrip) * passed, max(bitrate, path.received * 2))
+    }
+}
+
+/// Whether a queue gets shorter.
+private struct QueueTrend: Sendable {
+    /// Smaller changes do not count, in s.
+    private static let step = 0.015
+    /// The longest wait since it got longer, or the shortest since it got shorter, in s.
+    private var turn = 0.0
+    private(set) var isFalling = false
+
+    mutating func note(_ queue: Double) {
+        turn = isFalling ? min(turn, queue) : max(turn, queue)
+        if abs(queue - turn) > Self.step { (turn, isFalling) = (queue, !isFalling) }
+    }
+}
