@@ -25,11 +25,15 @@ import Testing
             return share
         }
 
-        /// A queue that grows from 60 ms by 10 ms with each report, although less is sent.
+        /// A queue of 60 ms from which `former` arrives; then it grows by 10 ms with each report, although less is sent.
         mutating func fill(
-            rate: Double = 1_500_000, received: Double? = nil, whole: Double? = 4_000_000, step: Double = 0.01,
-            jitter: Double = 0, isApplicationLimited: Bool = false
+            rate: Double = 1_500_000, former: Double = 3_000_000, received: Double? = nil,
+            whole: Double? = 4_000_000, step: Double = 0.01, jitter: Double = 0, isApplicationLimited: Bool = false,
+            falls: Bool = false
         ) {
+            bitrate = former
+            for _ in 0..<15 { note(sent: former, whole: whole, queue: 0.06, jitter: jitter) }
+            if falls { flow.noteFall() }
             bitrate = rate
             for report in 0..<10 {
                 note(
@@ -58,6 +62,12 @@ import Testing
         path = Path()
         path.fill(rate: 3_000_000)
         #expect(!path.flow.isPresent, "much is sent")
+        path = Path()
+        path.fill(former: 1_600_000)
+        #expect(!path.flow.isPresent, "the path is narrow since the queue began")
+        path = Path()
+        path.fill(falls: true)
+        #expect(!path.flow.isPresent, "it has just got narrow")
         path = Path()
         path.fill(step: 0)
         #expect(!path.flow.isPresent, "the path may be longer")

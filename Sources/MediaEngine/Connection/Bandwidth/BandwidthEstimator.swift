@@ -214,6 +214,7 @@ struct BandwidthEstimator: Sendable {
 
     private mutating func adapt(after passed: Double, at now: Double) {
         let rises = fall.takeRises(of: &delays, bitrate: bitrate, at: now)
+        if !rises.isEmpty { competitor.noteFall() }
         for rise in rises { follow(rise, at: now) }
         guard rises.isEmpty, !isBeginning, let received else { return }
         if isOver {

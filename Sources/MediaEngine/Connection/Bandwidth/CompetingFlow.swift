@@ -24,8 +24,11 @@ struct CompetingFlow: Sendable {
     ///
     /// Many calls that share a path fill its queue, too, while more of them begin. If those before them kept their share, nobody would empty it.
     private static let part = 0.3
-    /// Others fill it if at most this share is sent of what the path took, and about as much arrives: what this end sends makes it no longer and no shorter.
-    private static let others = (share: 0.6, arrives: 0.9...1.1)
+    /// What arrives from a path that has just got narrow is known after so many s.
+    private static let settling = 0.6
+    /// Others fill it if at most this share is sent of what arrived from the same queue before, and about as much arrives: a queue of this end alone would
+    /// get shorter, and the path would still take what it took.
+    private static let others = (share: 0.7, arrives: 0.9...1.1)
     /// It gets longer meanwhile, for so many s, and by so many s, or so many times the jitter.
     private static let evidence = (seconds: 0.3, growth: 0.03, jitters: 4.0)
     /// How fast it is forgotten what the path took, and how long a rate beside such a flow is remembered, in s.
@@ -37,8 +40,12 @@ struct CompetingFlow: Sendable {
     /// After so many s the rate gives way to the queue again: it may be the last such flow itself.
     private static let longest = 30.0
 
-    /// A queue that stays, and its shortest wait since little is sent, in s.
+    /// A queue that stays.
     private struct Standing {
+        let begin: Double
+        /// What arrived from it at most, in bit/s.
+        var most = 0.0
+        /// Its shortest wait since little is sent, and for how long that has been so, in s.
         var shortest = Double.infinity
         var seconds = 0.0
     }
@@ -66,7 +73,7 @@ struct CompetingFlow: Sendable {
         if isPresent {
             next = rate(after: bitrate, path, passed, at: now)
         } else {
-            guard isFilledByOthers(path, bitrate, passed) else { return nil }
+            guard isFilledByOthers(path, bitrate, passed, at: now) else { return nil }
             since = now
             let former = latest.flatMap { now - $0.at < Self.memory.share ? $0.rate : nil }
             next = max(bitrate, former ?? most / 2)
@@ -75,15 +82,20 @@ struct CompetingFlow: Sendable {
         return next
     }
 
+    /// Notes that the path takes far less all of a sudden: its queue is this end's own.
+    mutating func noteFall() { standing = nil }
+
     /// Whether the queue gets longer although much less is sent than the path took.
-    private mutating func isFilledByOthers(_ path: Path, _ bitrate: Double, _ passed: Double) -> Bool {
+    private mutating func isFilledByOthers(_ path: Path, _ bitrate: Double, _ passed: Double, at now: Double) -> Bool {
         guard var standing else {
-            if path.queue > Self.queue.long { standing = Standing() }
+            if path.queue > Self.queue.long { standing = Standing(begin: now) }
             return false
         }
         defer { self.standing = standing }
+        guard now - standing.begin > Self.settling else { return false }
+        standing.most = max(standing.most, path.received)
         guard let whole = path.whole, most > whole * Self.part,
-            max(bitrate, path.sent) < most * Self.others.share, !path.isApplicationLimited,
+            max(bitrate, path.sent) < standing.most * Self.others.share, !path.isApplicationLimited,
             Self.others.arrives ~= path.received / path.sent
         else {
             standing.seconds = 0
