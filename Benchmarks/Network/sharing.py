@@ -10,6 +10,8 @@ from links import kinds
 from rates import VIDEO, percentile
 
 FLOW, SECONDS = 20, 60
+# What 1,448 bytes of TCP take of the link, as an Ethernet frame.
+FRAME = 1514 / 1448
 # How long packets wait at most, in ms.
 QUEUES = [100, 300, 1000]
 
@@ -36,7 +38,7 @@ def judge(call, programs, network):
         return None  # The call ended early.
     link = [second[0] for second in figures["link"]][FLOW + 10:SECONDS - 1]
     whole = network["rate"] * 1_000 / 8 * len(link)
-    flow = sum(second["flowBytes"] for second in link)
+    flow = sum(second["flowBytes"] for second in link) * FRAME
     waits = [sum(second["waits"][bin] for second in link) for bin in range(len(link[0]["waits"]))]
     return [
         (sum(second["bytes"] for second in link) - flow) / whole, flow / whole, percentile(waits, 0.95) * 10,
