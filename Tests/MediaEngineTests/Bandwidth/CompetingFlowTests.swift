@@ -35,7 +35,7 @@ import Testing
             for _ in 0..<15 { note(sent: former, whole: whole, queue: 0.06, jitter: jitter) }
             if falls { flow.noteFall() }
             bitrate = rate
-            for report in 0..<10 {
+            for report in 0..<(falls ? 30 : 10) {
                 note(
                     sent: bitrate, received: received, whole: whole, queue: 0.06 + Double(report) * step,
                     jitter: jitter, isApplicationLimited: isApplicationLimited)
@@ -104,6 +104,24 @@ import Testing
         #expect(path.bitrate > third)
         for _ in 0..<6 { path.note(sent: third, queue: 0.2, hasLost: true) }
         #expect(path.bitrate < third)
+    }
+
+    @Test("When much less arrives than is sent, the path has got narrow, and its queue counts again")
+    func narrows() {
+        var path = Path()
+        path.fill()
+        for _ in 0..<19 { path.note(sent: 2_000_000, received: 1_000_000, queue: 0.2) }
+        #expect(path.flow.isPresent)
+        for _ in 0..<3 { path.note(sent: 2_000_000, received: 1_000_000, queue: 0.2) }
+        #expect(!path.flow.isPresent)
+    }
+
+    @Test("The path may have got narrow before the flow: no more is sent than arrived from its queue")
+    func beginsOnNarrowPath() {
+        var path = Path()
+        path.fill(rate: 300_000, former: 500_000, whole: 500_000)
+        #expect(path.flow.isPresent)
+        #expect(path.bitrate < 600_000)
     }
 
     @Test(

@@ -46,6 +46,21 @@ import Testing
         #expect(path.longestWait < 0.2)
     }
 
+    @Test(
+        "A narrow link stays mostly the TCP flow's, whatever a call would send",
+        arguments: [(0.5, 0.1), (0.5, 0.3), (1, 0.1)] as [(Double, Double)], [1, 2] as [UInt64])
+    func bulkOnNarrowLink(_ link: (megabits: Double, longestQueue: Double), seed: UInt64) {
+        var path = SharedLink(rate: link.megabits * 1_000_000, wanted: 4_000_000, seed: seed)
+        path.longestQueue = link.longestQueue
+        path.join()
+        path.run(seconds: 20)
+        path.bulk = BulkFlow()
+        path.run(seconds: 10)
+        path.clear()
+        path.run(seconds: 25)
+        #expect(path.bulkUse > 0.5)
+    }
+
     @Test("A link that takes everything limits nobody")
     func wide() {
         var path = SharedLink(rate: 6_500_000, wanted: 1_000_000)

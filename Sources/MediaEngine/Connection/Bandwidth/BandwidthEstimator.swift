@@ -54,7 +54,7 @@ struct BandwidthEstimator: Sendable {
     var received: Double? { arrivals.bitrate }
     /// The share of packets that was lost last, 0 to 1.
     var loss: Double { losses.latest }
-    /// Whether a queue grows and is no longer short, or is long, or began to rise steeply.
+    /// Whether the rate gives way to a queue: it grows and is no longer short, or is long, or began to rise steeply.
     var isCongested: Bool { isOver || fall.hasRisen }
     /// Whether the packets of one frame have just shown that the path takes far less, and its queue has not emptied.
     var hasFallen: Bool { last.map(fall.isRecent(at:)) ?? false }
@@ -115,7 +115,7 @@ struct BandwidthEstimator: Sendable {
     /// The estimate does not grow beyond `enough`, in bit/s: an end that sends less than it may learns nothing about the path.
     mutating func note(_ reports: [PacketReport], enough: Double) {
         raise(to: enough)
-        let isConclusive = !isOver && !isApplicationLimited
+        let isConclusive = !isOver && !isApplicationLimited && !competitor.isPresent
         var (factor, now): (Double?, Double?)
         var hasLost = false
         for report in reports {
@@ -123,15 +123,15 @@ struct BandwidthEstimator: Sendable {
             let isNext = latest.map { report.number == $0 &+ 1 } ?? false
             latest = report.number
             now = report.sent
-            hasLost = hasLost || report.received == nil
             // The packets behind a probe wait for it, so the trend says nothing here.
-            if let finding = probe.note(report, bitrate: bitrate), !isCongested {
+            if let finding = probe.note(report, bitrate: bitrate), !isCongested, !competitor.isPresent {
                 bitrate = max(bitrate, min(finding.rate, enough, Self.range.upperBound))
                 raised = (bitrate, report.sent)
                 // Otherwise it grows fast, as on a path of which nothing is known.
                 if finding.isFull { capacity.noteProbe(finding.rate) }
             }
             let isMedia = !probe.contains(report)
+            hasLost = hasLost || isMedia && report.received == nil
             let follows = isNext && !isAfterProbe
             isAfterProbe = !isMedia
             if isMedia, let next = losses.note(report, isNext: follows, isConclusive: isConclusive) { factor = next }
@@ -151,13 +151,21 @@ struct BandwidthEstimator: Sendable {
         if isDelayed { lastDelay = now }
         let passed = min(max(now - (last ?? now), 0), 0.5)
         last = now
-        guard !compete(hasLost, after: passed, at: now) else { return }
+        if compete(hasLost, after: passed, at: now) {
+            // More loss than any path has by itself.
+            if let factor { decrease(to: bitrate * min(factor, 1), at: now) }
+            return
+        }
         if let factor { follow(factor, at: now) }
         adapt(after: passed, at: now)
     }
 
     /// Notes that the path takes this rate at least, in bit/s.
-    mutating func prove(_ rate: Double) { bitrate = max(bitrate, min(rate, enough, Self.range.upperBound)) }
+    ///
+    /// Beside a flow that fills the queue, what arrives proves nothing.
+    mutating func prove(_ rate: Double) {
+        if !competitor.isPresent { bitrate = max(bitrate, min(rate, enough, Self.range.upperBound)) }
+    }
 
     /// What should be sent for a moment beside the media, to see whether the path takes more; nil: nothing.
     ///
@@ -200,8 +208,8 @@ struct BandwidthEstimator: Sendable {
         let wasPresent = competitor.isPresent
         let share = competitor.share(of: path, bitrate: bitrate, after: passed, at: now)
         guard let share else {
-            // The path takes more than it took beside the other flow.
-            if wasPresent { capacity.forget() }
+            // Without a queue the path takes more than it took beside the other flow.
+            if wasPresent, path.queue < Self.shortestQueue { capacity.forget() }
             return false
         }
         if !wasPresent { fall = SuddenFall() }

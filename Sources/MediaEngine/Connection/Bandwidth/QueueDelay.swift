@@ -31,6 +31,8 @@ struct QueueDelay: Sendable {
     private static let slot = 0.2
     /// Longer than a queue is left to a ``CompetingFlow``: a queue that never empties would be none after a while.
     private static let memory = 40.0
+    /// The jitter is that of so many slots.
+    private static let jumpSlots = 50
     /// Packets within this time were sent together, in s: all but the first wait for each other.
     private static let burst = 0.005
     /// So much longer must each burst wait than the one before it, in s, and the last of three than the shortest wait.
@@ -102,7 +104,8 @@ struct QueueDelay: Sendable {
             slots.append(Slot(begin: sent, shortest: delay))
             slots.removeAll { sent - $0.begin > Self.memory }
             base = slots.reduce(.infinity) { min($0, $1.shortest) }
-            usualJump = slots.map(\.jump).sorted()[slots.count / 2]
+            let jumps = slots.suffix(Self.jumpSlots).map(\.jump).sorted()
+            usualJump = jumps[jumps.count / 2]
         }
         let packet = Head(sent: sent, received: received, bytes: bytes + count, gaps: gaps)
         noteTrain(packet, isNext: isNext)
