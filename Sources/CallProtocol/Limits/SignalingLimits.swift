@@ -40,10 +40,13 @@ public enum SignalingLimits {
     /// The deepest nesting of arrays and objects in a message; brackets within strings do not count.
     public static let nesting = 64
 
-    /// Whether a JSON text is nested at most ``nesting`` deep, so that a JSON decoder may read it.
+    /// Whether a JSON decoder may read a text: it is nested at most ``nesting`` deep, and has no NUL.
     ///
-    /// The decoder of Foundation 6.3 traps on a text that ends where level 513 opens.
-    public static func isShallow(_ text: String) -> Bool { JSONShape(text.utf8).depth <= nesting }
+    /// The decoder of Foundation 6.3 traps on a text that ends where level 513 opens. It takes a text with NULs for UTF-16, in which other bytes are
+    /// brackets. JSON in UTF-8 has a NUL only as an escape (RFC 8259 section 7).
+    public static func isDecodable(_ text: String) -> Bool {
+        !text.utf8.contains(0) && JSONShape(text.utf8).depth <= nesting
+    }
 
     /// Whether `name` is valid as a user, a call id or a message id.
     ///

@@ -27,7 +27,7 @@ package struct MessageHead: Sendable, Equatable {
 
     /// Reads the head of a JSON object; nil for anything else.
     package init?(decoding text: String) {
-        guard text.utf8.count <= SignalingLimits.messageBytes, SignalingLimits.isShallow(text),
+        guard text.utf8.count <= SignalingLimits.messageBytes, SignalingLimits.isDecodable(text),
             let wire = try? JSONDecoder().decode(Wire.self, from: Data(text.utf8))
         else { return nil }
         self.init(version: wire.version, type: wire.type, id: wire.id)

@@ -25,8 +25,9 @@ extension SignalingMessage {
         guard text.utf8.count <= SignalingLimits.messageBytes else {
             throw MalformedMessage(code: 413, text: "longer than \(SignalingLimits.messageBytes) bytes", ref: nil)
         }
-        guard SignalingLimits.isShallow(text) else {
-            throw MalformedMessage(code: 400, text: "nested more than \(SignalingLimits.nesting) deep", ref: nil)
+        guard SignalingLimits.isDecodable(text) else {
+            throw MalformedMessage(
+                code: 400, text: "nested more than \(SignalingLimits.nesting) deep, or with a NUL", ref: nil)
         }
         guard let wire = try? JSONDecoder().decode(SignalingWire.self, from: Data(text.utf8)) else {
             let head = MessageHead(decoding: text)

@@ -1,3 +1,4 @@
+internal import CallProtocol
 internal import FoundationEssentials
 
 /// The retained message that says that a device is signed in.
@@ -30,7 +31,7 @@ struct PresenceNote: Sendable, Equatable, Codable {
 
     /// Nil for a text that is no such note.
     init?(decoding text: String) {
-        guard text.utf8.count <= Self.longestText,
+        guard text.utf8.count <= Self.longestText, SignalingLimits.isDecodable(text),
             let note = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)),
             (1...Self.longestMs).contains(note.validForMs), Self.times.contains(note.sentUnixMs),
             Self.times.contains(note.sinceUnixMs),

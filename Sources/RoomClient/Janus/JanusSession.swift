@@ -234,7 +234,7 @@ actor JanusSession {
     // MARK: In
 
     private func receive(_ text: String) {
-        guard end == nil, SignalingLimits.isShallow(text),
+        guard end == nil, SignalingLimits.isDecodable(text),
             let message = try? JSONDecoder().decode(JanusMessage.self, from: Data(text.utf8))
         else { return }
         if message.janus == "timeout" { return finish("the server has ended the session") }

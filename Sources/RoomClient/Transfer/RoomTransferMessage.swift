@@ -50,7 +50,7 @@ enum RoomTransferMessage: Sendable, Equatable {
     }
 
     static func decoded<Value: Decodable>(_ type: Value.Type, _ text: String) -> Value? {
-        guard SignalingLimits.isShallow(text) else { return nil }
+        guard SignalingLimits.isDecodable(text) else { return nil }
         return try? JSONDecoder().decode(type, from: Data(text.utf8))
     }
 

@@ -44,7 +44,7 @@ extension Envelope {
         // JSON has no NUL outside of an escape; the decoder would mistake the text for UTF-16.
         guard !data.contains(0) else { return nil }
         let shape = JSONShape(data)
-        // Deeper nesting may trap the decoder, see SignalingLimits.isShallow.
+        // Deeper nesting may trap the decoder, see SignalingLimits.isDecodable.
         guard shape.depth <= SignalingLimits.nesting, let decoded = try? JSONDecoder().decode(Decoded.self, from: data)
         else { return nil }
         // Decoders disagree about which of two equal keys counts: this server and the receiver could read different

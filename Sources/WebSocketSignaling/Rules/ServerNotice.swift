@@ -18,7 +18,7 @@ enum ServerNotice: Sendable, Equatable {
     init?(decoding text: String) {
         // All messages of calls have a callId, and most messages are of calls: only the few others are decoded here.
         guard text.utf8.first(where: { !Self.whitespace.contains($0) }) == UInt8(ascii: "{"),
-            !text.utf8.contains(#""callId""#.utf8), SignalingLimits.isShallow(text),
+            !text.utf8.contains(#""callId""#.utf8), SignalingLimits.isDecodable(text),
             let wire = try? JSONDecoder().decode(Wire.self, from: Data(text.utf8)), wire.v == 1
         else { return nil }
         let refusal = (code: wire.code ?? 400, text: SignalingLimits.bounded(wire.text ?? ""))

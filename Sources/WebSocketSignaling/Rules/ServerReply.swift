@@ -15,7 +15,7 @@ enum ServerReply: Sendable, Equatable {
 
     /// Reads an answer; nil for anything else.
     init?(decoding text: String) {
-        guard SignalingLimits.isShallow(text), let wire = try? JSONDecoder().decode(Wire.self, from: Data(text.utf8)),
+        guard SignalingLimits.isDecodable(text), let wire = try? JSONDecoder().decode(Wire.self, from: Data(text.utf8)),
             wire.v == 1
         else { return nil }
         switch wire.type {

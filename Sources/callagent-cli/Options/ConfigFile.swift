@@ -92,7 +92,9 @@ enum ConfigFile {
     private static func values(_ path: String) throws(Failure) -> [String: Value] {
         let text = try TextFile.read(path, longest: longest)
         let example = #"use an object of option names such as {"signaling": "ws://127.0.0.1:8080"}"#
-        guard SignalingLimits.isShallow(text) else { throw Failure(.usage, "'\(path)' is nested too deep; \(example)") }
+        guard SignalingLimits.isDecodable(text) else {
+            throw Failure(.usage, "'\(path)' is nested too deep, or has a NUL; \(example)")
+        }
         do {
             return try JSONDecoder().decode([String: Value].self, from: Data(text.utf8))
         } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {

@@ -96,7 +96,8 @@ struct MQTTRulesTests {
     // MARK: Notes
 
     @Test(arguments: [
-        "", "x", "[]", "{}", #"{"session":"s","number":1,"sinceUnixMs":1,"sentUnixMs":1}"#,
+        "", "x", "[]", "{}", String(repeating: "[", count: 513),
+        #"{"session":"s","number":1,"sinceUnixMs":1,"sentUnixMs":1}"#,
         #"{"session":"s","number":1,"sinceUnixMs":1,"sentUnixMs":1,"validForMs":0}"#,
         #"{"session":"s","number":1,"sinceUnixMs":1,"sentUnixMs":1,"validForMs":3600001}"#,
         #"{"session":"s","number":1,"sinceUnixMs":1e16,"sentUnixMs":1,"validForMs":1}"#,

@@ -125,6 +125,10 @@ struct MessageTypeTests {
         #expect(Self.code(String(repeating: "[", count: 257)) == 400)
         #expect(Self.code(String(repeating: #"{"a":"#, count: 5_000)) == 400)
         #expect(Self.code(String(repeating: " ", count: 65_537)) == 413)
+        // In UTF-16 it is 513 deep; the bytes of U+2261 are a letter and a quote, which hide the rest.
+        let units = Array("[\"\u{2261}\",".utf16) + Array(repeating: 0x5B, count: 512)
+        let text = String(decoding: units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }, as: UTF8.self)
+        #expect(Self.code(text) == 400 && MessageHead(decoding: text) == nil)
     }
 
     private static func code(_ text: String) -> Int? {
