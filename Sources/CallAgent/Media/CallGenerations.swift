@@ -53,6 +53,12 @@ struct CallGenerations: Sendable {
 
     mutating func note(closing task: Task<Void, Never>) { closing.append(task) }
 
+    /// How many connections may be closing while another one is made.
+    static let maximumClosing = 4
+
+    /// What has to end before another connection is made: a peer that offers one after the other must not fill the machine with those that close.
+    var obstacle: Task<Void, Never>? { closing.dropLast(Self.maximumClosing - 1).last }
+
     mutating func takeAll() -> (open: [GenerationMedia], closing: [Task<Void, Never>]) {
         defer { (open, closing) = ([:], []) }
         return (Array(open.values), closing)
@@ -79,14 +85,19 @@ extension Call {
         if let present = generations[number] { return present }
         let (first, make, role) = (generations.takeFirst(), surroundings.makeSession, machine.role)
         let label = "\(id.prefix(8))-\(role)\(number > 0 ? "-\(number)" : "")"
-        let session = Task<any MediaSession, any Error> { [sources, isOutputOn, outputs, channels] in
+        let opened = GenerationMedia(after: generations.obstacle, logger: logger) {
+            [sources, isOutputOn, outputs, channels] in
             let session = if let first { first } else { try await make(label, media, role, outputs) }
-            try await sources.apply(to: session, with: media)
+            do {
+                try await sources.apply(to: session, with: media)
+            } catch {
+                await session.close()
+                throw error
+            }
             if !isOutputOn { await session.setOutput(false) }
             Task { for await channel in session.dataChannels { channels.add(channel, of: number) } }
             return session
         }
-        let opened = GenerationMedia(session, logger: logger)
         generations.add(opened, number)
         Task { await opened.run { media, fact, instant in await self.note(fact, of: media, at: instant) } }
         return opened

@@ -29,9 +29,17 @@ final class GenerationMedia: Sendable {
     private let session: Task<any MediaSession, any Error>
     private let logger: Logger
 
-    /// Takes a session that exists, or that is being made.
-    init(_ session: Task<any MediaSession, any Error>, logger: Logger) {
-        self.session = session
+    /// Makes the session once `earlier` is over; not at all if it is closed before.
+    init(
+        after earlier: Task<Void, Never>?, logger: Logger,
+        _ make: @escaping @Sendable () async throws -> any MediaSession
+    ) {
+        session = Task {
+            await earlier?.value
+            try Task.checkCancellation()
+            // Nobody would close what is cancelled half-way.
+            return try await Task { try await make() }.value
+        }
         self.logger = logger
         commands = Mailbox { [logger] in Self.admit($1, to: &$0, logger) }
     }
@@ -118,6 +126,7 @@ final class GenerationMedia: Sendable {
     func close() async {
         isClosed.withLock { $0 = true }
         commands.finish()
+        session.cancel()
         await (try? session.value)?.close()
     }
 
