@@ -46,7 +46,10 @@ extension Element {
         let linked: Result<Pad, MediaError> = input.withStreamLock {
             do throws(MediaError) {
                 let pad = try requestPad("src_%u")
-                try pad.link(to: sink)
+                do throws(MediaError) { try pad.link(to: sink) } catch {
+                    release(pad)
+                    throw error
+                }
                 // The new branch gets caps and a frame at once instead of with the next frame.
                 if let buffer = latest.buffer { pad.push(buffer) }
                 return .success(pad)

@@ -214,12 +214,14 @@ extension PeerConnection {
     }
 
     private func apply(_ choices: [PeerMedia.Choice], _ media: PeerMedia) async throws(MediaError) {
-        try await media.apply(choices, directions)
+        var failure: MediaError?
+        do throws(MediaError) { try await media.apply(choices, directions) } catch { failure = error }
         guard !isClosed else {
             // Closed meanwhile: the teardown does not know a track that was made after it started.
             for track in media.sending.values { await track.end() }
             throw .closed
         }
+        if let failure { throw failure }
         applyMeasurements()
         for track in directions.keys { applyMode(of: track) }
 
@@ -251,7 +253,11 @@ extension PeerConnection {
         guard configuration.looksUpMulticastNames, configuration.iceTransportPolicy == .all,
             let lookup = namedCandidates.lookUp(candidate, configuration.lookUpName)
         else { return logger.debug("passed over a candidate with a name instead of an address") }
-        Task { [weak self] in await self?.take(named: lookup.value) }
+        // The connection may end while the name is looked up.
+        Task { [weak self] in
+            let found = await lookup.value
+            await self?.take(named: found)
+        }
     }
 
     private func take(named candidate: IceCandidate?) {

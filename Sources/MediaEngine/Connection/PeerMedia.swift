@@ -295,7 +295,7 @@ final class PeerMedia: Sendable {
         let isStopped = await Deadline.isMet(limit / 2) { [pipeline, peer, pendingReplies] in
             // The pipelines are not drained: the last packet of a call is of no use.
             peer.activity.end()
-            peer.ice.mute()
+            await peer.ice.mute()
             await pendingReplies.finish(within: limit / 8)
             await BlockingQueue(label: "teardown.\(label)").stop(pipeline)
             pendingReplies.expire()

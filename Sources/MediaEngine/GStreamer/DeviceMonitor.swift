@@ -5,7 +5,8 @@ internal import Synchronization
 final class DeviceMonitor: Sendable {
     private let ref: GObjectRef<GstDeviceMonitor>
     private let bus: Bus
-    private let isStarted = Mutex(false)
+    private enum Phase { case new, started, over }
+    private let phase = Mutex(Phase.new)
 
     /// Nil when GStreamer has no monitor.
     init?() {
@@ -21,10 +22,12 @@ final class DeviceMonitor: Sendable {
     }
 
     /// Starts, and lists the present devices; blocks until the services answer.
+    ///
+    /// None after ``stop()``.
     func start() -> [DeviceRecord] {
+        guard phase.withLock({ $0 == .new }) else { return [] }
         // False also when only some of the services could be reached.
-        let hasBegun = gst_device_monitor_start(ref.pointer) != 0
-        isStarted.withLock { $0 = hasBegun }
+        if gst_device_monitor_start(ref.pointer) != 0 { phase.withLock { $0 = .started } }
         let list = gst_device_monitor_get_devices(ref.pointer)
         defer { g_list_free(list) }
         var records: [DeviceRecord] = []
@@ -39,12 +42,12 @@ final class DeviceMonitor: Sendable {
         return records
     }
 
-    /// Also blocks.
+    /// Also blocks; never at the same time as ``start()``.
     func stop() {
         bus.unwatch()
-        let wasStarted = isStarted.withLock { isStarted in
-            defer { isStarted = false }
-            return isStarted
+        let wasStarted = phase.withLock { phase in
+            defer { phase = .over }
+            return phase == .started
         }
         if wasStarted { gst_device_monitor_stop(ref.pointer) }
     }

@@ -17,6 +17,9 @@ struct Pad: GObject {
         gst_pad_get_parent_element(ref.pointer).map { Element(ref: GObjectRef(owning: $0)) }
     }
 
+    /// Its name behind the path of its element.
+    var path: String { "\(element?.path ?? ""):\(name)" }
+
     /// The current caps of this pad: the fields of their first structure.
     var caps: PropertyValue? {
         guard let caps = gst_pad_get_current_caps(ref.pointer) else { return nil }
@@ -29,14 +32,14 @@ struct Pad: GObject {
     func link(to sink: Pad) throws(MediaError) {
         let result = gst_pad_link(ref.pointer, sink.ref.pointer)
         guard result == GST_PAD_LINK_OK else {
-            throw .linkFailed(from: name, to: sink.name, reason: String(cString: gst_pad_link_get_name(result)))
+            throw .linkFailed(from: path, to: sink.path, reason: String(cString: gst_pad_link_get_name(result)))
         }
     }
 
     /// Links two pads of different bins, through new ghost pads.
     func linkAcrossBins(to sink: Pad) throws(MediaError) {
         guard gst_pad_link_maybe_ghosting(ref.pointer, sink.ref.pointer) != 0 else {
-            throw .linkFailed(from: name, to: sink.name, reason: "no ghost pads could be made")
+            throw .linkFailed(from: path, to: sink.path, reason: "no ghost pads could be made")
         }
     }
 

@@ -63,6 +63,9 @@ final class WebRTCIce: Sendable {
         cice_send_through(native, UnsafeMutableRawPointer(agent.object.ref.pointer), agent.stream)
     }
 
+    /// Sends nothing more, and lets go of the agent; only on the ``IceThread``, see ``NiceAgent``.
+    func stopSending() { cice_send_through(native, nil, 0) }
+
     /// Receives from `agent`, too; without that, libnice reads no packet for it.
     func receive(from agent: NiceAgent) {
         cice_receive_from(

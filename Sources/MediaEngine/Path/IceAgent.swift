@@ -265,14 +265,17 @@ final class IceAgent: Sendable {
     // MARK: The end
 
     /// Reports nothing more, before the pipeline stops: a `webrtcbin` that gets a state while it stops is never freed.
-    func mute() {
+    func mute() async {
         state.withLock { $0.isMuted = true }
         for path in paths { path.closeStunServers() }
+        // What the thread does at this moment may be such a report.
+        await IceThread.shared.finish {}
     }
 
     /// Signs off from the TURN servers, which takes some 10 s if one does not answer; call it when the pipeline has stopped.
     func close() async {
         guard let paths = end() else { return }
+        await IceThread.shared.finish { [webrtc] in webrtc.stopSending() }
         await withTaskGroup(of: Void.self) { [webrtc] group in
             for path in paths { group.addTask { await path.close(webrtc) } }
             await former.close()
@@ -290,13 +293,17 @@ final class IceAgent: Sendable {
         }
         IceThread.shared.run { [webrtc] in
             for path in paths { webrtc.stopReceiving(from: path.nice) }
+            webrtc.stopSending()
             release()
         }
     }
 
     deinit {
         guard let paths = end().map({ $0 + former.end() }) else { return }
-        IceThread.shared.run { [webrtc] in for path in paths { webrtc.stopReceiving(from: path.nice) } }
+        IceThread.shared.run { [webrtc] in
+            for path in paths { webrtc.stopReceiving(from: path.nice) }
+            webrtc.stopSending()
+        }
     }
 
     /// The present path and the next one; nil when it has ended before.

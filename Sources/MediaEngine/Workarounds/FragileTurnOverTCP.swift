@@ -9,10 +9,19 @@ internal import TransportSecurity
 /// (priority > 0)`; the same in 0.1.22, no upstream issue). So it gets a local port as a TURN server over TCP. From there a ``TCPTunnel``
 /// connects to the real server, and keeps the local connection when that server closes its own: to libnice the server is silent then, and
 /// the call looks for another path. There is one for each server and peer connection, closed with the connection.
+/// Of servers that are no longer offered, the last few stay: the present path may lead through one.
 final class FragileTurnOverTCP: Workaround, Sendable {
     static let fixedIn: GStreamerVersion? = nil
 
-    private let tunnels = Mutex<[IceServerURL: TCPTunnel]>([:])
+    /// How many tunnels to former servers are kept.
+    static let maximumFormer = 8
+
+    private struct Tunnel {
+        let url: IceServerURL
+        let tunnel: TCPTunnel
+    }
+    /// The oldest first.
+    private let tunnels = Mutex<[Tunnel]>([])
     private let addresses: [String]
     private let trustRootsFile: String?
     private let onFailure: @Sendable (IceServerURL, String) -> Void
@@ -46,34 +55,47 @@ final class FragileTurnOverTCP: Workaround, Sendable {
                 throw .invalidIceServer(url: relay.url.text, text: text)
             }
         }
+        closeFormer(otherThan: Set(relays.map(\.url)))
         return reachable
     }
+
+    private func closeFormer(otherThan present: Set<IceServerURL>) {
+        let closed = tunnels.withLock { tunnels in
+            let former = tunnels.indices.filter { !present.contains(tunnels[$0].url) }.dropLast(Self.maximumFormer)
+            defer { for index in former.reversed() { tunnels.remove(at: index) } }
+            return former.map { tunnels[$0] }
+        }
+        for former in closed { former.tunnel.close() }
+    }
+
+    /// How many servers have a tunnel.
+    var count: Int { tunnels.withLock { $0.count } }
 
     /// The addresses at which libnice reaches servers over TLS.
     var endpoints: Set<IceEndpoint> {
         let host = loopback
         return tunnels.withLock { tunnels in
-            Set(tunnels.filter { $0.key.scheme == .turns }.map { IceEndpoint(host: host, port: $0.value.port) })
+            Set(tunnels.filter { $0.url.scheme == .turns }.map { IceEndpoint(host: host, port: $0.tunnel.port) })
         }
     }
 
     private var loopback: String { addresses.contains { !$0.contains(":") } ? "127.0.0.1" : "::1" }
 
     private func tunnel(to url: IceServerURL, from loopback: String) throws -> TCPTunnel {
-        if let present = tunnels.withLock({ $0[url] }) { return present }
+        if let present = tunnels.withLock({ $0.first { $0.url == url } }) { return present.tunnel }
         let context = url.scheme == .turns ? try TrustedRoots.context(file: trustRootsFile) : nil
         let tunnel = try TCPTunnel(
             listeningOn: loopback, to: url.host, port: url.port, context: context
         ) { [onFailure] in onFailure(url, $0) }
-        tunnels.withLock { $0[url] = tunnel }
+        tunnels.withLock { $0.append(Tunnel(url: url, tunnel: tunnel)) }
         return tunnel
     }
 
     func close() {
         let tunnels = tunnels.withLock { tunnels in
-            defer { tunnels = [:] }
-            return tunnels.values
+            defer { tunnels = [] }
+            return tunnels
         }
-        for tunnel in tunnels { tunnel.close() }
+        for open in tunnels { open.tunnel.close() }
     }
 }

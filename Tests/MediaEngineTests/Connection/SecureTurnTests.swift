@@ -33,6 +33,9 @@ extension RealPipelines {
             #expect(first.map(\.url) == second.map(\.url) && first.map(\.url.scheme) == [.turn])
             #expect(first.map(\.credential) == ["a"] && second.map(\.credential) == ["b"])
             #expect(try relays("b", 5350).map(\.url) != second.map(\.url))
+            // However often signaling offers other servers.
+            for port in 5351...5380 { _ = try relays("b", port) }
+            #expect(turns.count == FragileTurnOverTCP.maximumFormer + 1)
         }
 
         @Test("Both ends see and hear each other through the relay only, and the wire carries TLS")

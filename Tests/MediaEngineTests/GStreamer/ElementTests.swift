@@ -150,11 +150,16 @@ import Testing
         let unfit = MediaError.linkFailed(from: source.path, to: other.path, reason: "no pads that fit")
         #expect(throws: unfit) { try source.link(to: other) }
         // Audio does not fit a video encoder.
-        #expect(throws: MediaError.linkFailed(from: "src", to: "sink", reason: "no common format")) {
+        #expect(
+            throws: MediaError.linkFailed(
+                from: "\(source.path):src", to: "\(other.path):sink", reason: "no common format")
+        ) {
             try source.pad("src").link(to: other.pad("sink"))
         }
         try source.pad("src").link(to: sink.pad("sink"))
-        #expect(throws: MediaError.linkFailed(from: "src", to: "sink", reason: "was linked")) {
+        #expect(
+            throws: MediaError.linkFailed(from: "\(source.path):src", to: "\(sink.path):sink", reason: "was linked")
+        ) {
             try source.pad("src").link(to: sink.pad("sink"))
         }
         #expect(try source.pad("src").isSource && !sink.pad("sink").isSource)
