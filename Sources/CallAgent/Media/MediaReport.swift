@@ -141,8 +141,10 @@ public struct MediaReport: Sendable, Equatable {
     public var videos: [Int: Track] { additionalVideos.merging(video.map { [1: $0] } ?? [:]) { $1 } }
     /// The connection itself.
     public var transport = Transport()
-    /// The same and more, with W3C's names.
+    /// The same and more, with W3C's names; of the present connection only.
     public var rtcStatistics = StatisticsReport()
+    /// Those of the connections that others replaced during the call, the oldest first.
+    public var formerStatistics: [StatisticsReport] = []
 
     /// Makes an empty report.
     public init() {}
@@ -151,12 +153,13 @@ public struct MediaReport: Sendable, Equatable {
 extension MediaReport {
     /// This report, with the counts of the connection that this one replaced.
     ///
-    /// Sizes, codecs, delays, the round trip and ``rtcStatistics`` are those of this connection.
+    /// Sizes, codecs, the round trip and ``rtcStatistics`` are those of this connection, and so are distributions, if it measured them.
     func continuing(_ former: MediaReport) -> MediaReport {
         var total = self
         total.video = video?.continuing(former.video) ?? former.video
         total.audio = audio?.continuing(former.audio) ?? former.audio
         total.additionalVideos.merge(former.additionalVideos) { present, former in present.continuing(former) }
+        total.formerStatistics = former.formerStatistics + [former.rtcStatistics] + formerStatistics
         total.transport.selectedPairChanges += former.transport.selectedPairChanges
         total.transport.packetsLost += former.transport.packetsLost
         total.transport.bytesSent += former.transport.bytesSent
@@ -196,18 +199,51 @@ extension MediaReport.Received {
         total.aboveMaxRateMs += former.aboveMaxRateMs
         total.shownBeforeOpening += former.shownBeforeOpening
         total.arrivals = Array((former.arrivals + arrivals).prefix(PeerStatistics.Received.maximumArrivals))
-        if var quality, let former = former.quality {
-            quality.longestFreezeMs = max(quality.longestFreezeMs, former.longestFreezeMs)
-            quality.longestStillMs = [quality.longestStillMs, former.longestStillMs].compactMap(\.self).max()
-            quality.framesMarked.add(former.framesMarked)
-            quality.framesMissing.add(former.framesMissing)
-            quality.framesRepeated.add(former.framesRepeated)
-            quality.framesReordered.add(former.framesReordered)
-            quality.delayMs = quality.delayMs ?? former.delayMs
-            total.quality = quality
-        } else {
-            total.quality = quality ?? former.quality
-        }
+        total.quality = quality?.continuing(former.quality) ?? former.quality
+        total.audioQuality = audioQuality?.continuing(former.audioQuality) ?? former.audioQuality
+        total.speechQuality = speechQuality?.continuing(former.speechQuality) ?? former.speechQuality
+        return total
+    }
+}
+
+extension VideoQuality {
+    fileprivate func continuing(_ former: Self?) -> Self {
+        guard let former else { return self }
+        var total = self
+        total.longestFreezeMs = max(longestFreezeMs, former.longestFreezeMs)
+        total.longestStillMs = [longestStillMs, former.longestStillMs].compactMap(\.self).max()
+        total.framesMarked.add(former.framesMarked)
+        total.framesMissing.add(former.framesMissing)
+        total.framesRepeated.add(former.framesRepeated)
+        total.framesReordered.add(former.framesReordered)
+        total.delayMs = delayMs ?? former.delayMs
+        total.psnrDb = psnrDb ?? former.psnrDb
+        total.ssim = ssim ?? former.ssim
+        return total
+    }
+}
+
+extension AudioQuality {
+    fileprivate func continuing(_ former: Self?) -> Self {
+        guard let former else { return self }
+        var total = self
+        total.ticks += former.ticks
+        total.gapCount += former.gapCount
+        total.totalGapsMs += former.totalGapsMs
+        total.longestGapMs = max(longestGapMs, former.longestGapMs)
+        total.clickCount += former.clickCount
+        total.delayMs = delayMs ?? former.delayMs
+        total.videoOffsetMs = videoOffsetMs ?? former.videoOffsetMs
+        return total
+    }
+}
+
+extension SpeechQuality {
+    fileprivate func continuing(_ former: Self?) -> Self {
+        guard let former else { return self }
+        var total = self
+        total.syllables += former.syllables
+        total.spectralDistanceDb = spectralDistanceDb ?? former.spectralDistanceDb
         return total
     }
 }

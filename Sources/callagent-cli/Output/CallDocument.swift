@@ -82,16 +82,15 @@ struct CallDocument: Codable {
             uniqueKeysWithValues: report.timeline.milliseconds.map { ($0.key.rawValue, $0.value.rounded(toPlaces: 2)) })
         // Only the caller can receive too early what the callee has not released yet.
         let accepted = report.role == .caller ? acceptedAtCallee ?? report.acceptedAtCallee : nil
-        let entries = report.statistics.rtcStatistics
-        video = report.statistics.video.map { TrackDocument(video: $0, entries, acceptedAt: accepted) }
+        video = report.statistics.video.map { TrackDocument(video: $0, in: report.statistics, acceptedAt: accepted) }
         func additional(_ number: Int) -> TrackDocument? {
             report.statistics.additionalVideos[number].map {
-                TrackDocument(video: $0, number: number, entries, acceptedAt: accepted)
+                TrackDocument(video: $0, number: number, in: report.statistics, acceptedAt: accepted)
             }
         }
         (video2, video3, video4) = (additional(2), additional(3), additional(4))
         audio = report.statistics.audio.map {
-            TrackDocument(audio: $0, entries, acceptedAt: accepted, dtmf: report.dtmfReceived)
+            TrackDocument(audio: $0, in: report.statistics, acceptedAt: accepted, dtmf: report.dtmfReceived)
         }
         dataChannel = ended.messages
         let transport = report.statistics.transport

@@ -1,7 +1,7 @@
 internal import CallAgent
 internal import MediaEngine
 
-/// The media of one kind that one end of a call sent and received, as the program's JSON has it.
+/// The media of one kind that one end of a call sent and received, on all its connections, as the program's JSON has it.
 struct TrackDocument: Codable {
     /// Loss, jitter and round trip are what the peer reported last; nil before its first report.
     struct Sent: Codable {
@@ -91,17 +91,18 @@ struct TrackDocument: Codable {
 
     /// `number` is that of one of several videos.
     init(
-        video track: MediaReport.Track, number: Int = 1, _ entries: StatisticsReport,
+        video track: MediaReport.Track, number: Int = 1, in report: MediaReport,
         acceptedAt accepted: ContinuousClock.Instant?
     ) {
-        let entries = entries.entries(of: .video(number))
+        let entries = TrackEntries(of: .video(number), in: report)
         var sent = Sent(track.sent, entries)
         (sent.frameWidth, sent.frameHeight) = (track.sent.width, track.sent.height)
-        if let entry = entries.outbound.first {
-            sent.retransmittedPacketsSent = entry.retransmittedPacketsSent
+        if let entry = entries.outbound.last {
+            sent.retransmittedPacketsSent = entries.outbound.sum(\.retransmittedPacketsSent)
             sent.targetBitrate = entry.targetBitrate
-            sent.qualityLimitationDurationsMs =
-                entry.qualityLimitationDurations.mapValues { ($0 * 1_000).rounded(toPlaces: 1) }
+            sent.qualityLimitationDurationsMs = entries.outbound.map(\.qualityLimitationDurations)
+                .reduce(into: [:]) { $0.merge($1) { $0 + $1 } }
+                .mapValues { ($0 * 1_000).rounded(toPlaces: 1) }
         }
         sent.framesSent = track.sent.frames
         sent.framesDropped = track.sent.framesDropped
@@ -114,10 +115,12 @@ struct TrackDocument: Codable {
         received.framesDropped = track.received.framesDropped
         received.frameSizeChanges = track.received.frameSizeChanges
         received.distinctFrames = track.received.distinctFrames ?? 0
-        let entry = entries.inbound.first
-        received.retransmittedPacketsReceived = entry?.retransmittedPacketsReceived
-        received.freezeCount = entry?.freezeCount
-        received.totalFreezesDurationMs = entry?.totalFreezesDuration.map { ($0 * 1_000).rounded(toPlaces: 1) }
+        let inbound = entries.inbound
+        if !inbound.isEmpty { received.retransmittedPacketsReceived = inbound.sum(\.retransmittedPacketsReceived) }
+        received.freezeCount = inbound.known(\.freezeCount)
+        received.totalFreezesDurationMs = inbound.known(\.totalFreezesDuration).map {
+            ($0 * 1_000).rounded(toPlaces: 1)
+        }
         received.quality = track.received.quality.map { quality in
             var quality = quality
             quality.longestFreezeMs = quality.longestFreezeMs.rounded(toPlaces: 1)
@@ -133,16 +136,16 @@ struct TrackDocument: Codable {
     }
 
     init(
-        audio track: MediaReport.Track, _ entries: StatisticsReport, acceptedAt accepted: ContinuousClock.Instant?,
+        audio track: MediaReport.Track, in report: MediaReport, acceptedAt accepted: ContinuousClock.Instant?,
         dtmf: String
     ) {
-        let roundTrip = entries.remoteInbound.compactMap(\.roundTripTime).max()
-        let entries = entries.entries(of: .audio)
+        let roundTrip = report.rtcStatistics.remoteInbound.compactMap(\.roundTripTime).max()
+        let entries = TrackEntries(of: .audio, in: report)
         var sent = Sent(track.sent, entries)
         sent.toneHz = track.sent.frames > 0 ? track.sent.toneHz : nil
         var received = Received(track.received, entries)
         received.samples = track.received.decoded
-        received.concealedMs = entries.inbound.first?.concealedSamples.map { (Double($0) / 48).rounded(toPlaces: 1) }
+        received.concealedMs = entries.inbound.known(\.concealedSamples).map { (Double($0) / 48).rounded(toPlaces: 1) }
         received.quality = track.received.audioQuality.map { quality in
             var quality = quality
             quality.totalGapsMs = quality.totalGapsMs.rounded(toPlaces: 1)
@@ -162,22 +165,23 @@ struct TrackDocument: Codable {
     }
 
     /// How people would rate the received audio; nil before the round trip is known, and without audio.
-    private static func mosEstimate(_ entries: StatisticsReport, _ roundTrip: Double?) -> Double? {
-        guard let entry = entries.inbound.first, entry.packetsReceived > 0, let roundTrip else { return nil }
-        let emitted = entry.jitterBufferEmittedCount
-        let waiting = emitted > 0 ? entry.jitterBufferDelay / Double(emitted) : 0
-        let unplayed = max(0, entry.packetsLost) + entry.packetsDiscarded
+    private static func mosEstimate(_ entries: TrackEntries, _ roundTrip: Double?) -> Double? {
+        let inbound = entries.inbound
+        let (arrived, lost) = (inbound.sum(\.packetsReceived), inbound.sum { max(0, $0.packetsLost) })
+        guard arrived > 0, let roundTrip else { return nil }
+        let emitted = inbound.sum(\.jitterBufferEmittedCount)
+        let waiting = emitted > 0 ? inbound.sum(\.jitterBufferDelay) / Double(emitted) : 0
         let score = MeanOpinionScore.estimate(
             delayMs: (roundTrip / 2 + waiting) * 1_000 + packetMs,
-            lossPercent: lossPercent(unplayed, of: entry.packetsReceived + max(0, entry.packetsLost)))
+            lossPercent: lossPercent(lost + inbound.sum(\.packetsDiscarded), of: arrived + lost))
         return score.rounded(toPlaces: 2)
     }
 
     /// What a packet of audio waits for until it is full.
     private static let packetMs = 20.0
 
-    fileprivate static func kbitPerSecond(_ bytes: Int?, _ seconds: Double) -> Double {
-        seconds > 0 ? (Double(bytes ?? 0) * 8 / 1_000 / seconds).rounded(toPlaces: 1) : 0
+    fileprivate static func kbitPerSecond(_ bytes: Int, _ seconds: Double) -> Double {
+        seconds > 0 ? (Double(bytes) * 8 / 1_000 / seconds).rounded(toPlaces: 1) : 0
     }
 
     fileprivate static func lossPercent(_ lost: Int, of packets: Int) -> Double {
@@ -185,41 +189,60 @@ struct TrackDocument: Codable {
     }
 }
 
-extension StatisticsReport {
-    /// The entries of one track only.
-    fileprivate func entries(of track: TrackID) -> StatisticsReport {
-        var report = self
-        report.outbound.removeAll { $0.codecId != track.codecId }
-        report.inbound.removeAll { $0.codecId != track.codecId }
-        let own = Set(report.outbound.map(\.id))
-        report.remoteInbound.removeAll { !own.contains($0.localId) }
-        return report
+/// W3C's entries about one track, one of each connection of the call, the latest last.
+private struct TrackEntries {
+    private(set) var outbound: [StatisticsReport.OutboundRtp] = []
+    private(set) var inbound: [StatisticsReport.InboundRtp] = []
+    private(set) var remoteInbound: [StatisticsReport.RemoteInboundRtp] = []
+
+    init(of track: TrackID, in report: MediaReport) {
+        for report in report.formerStatistics + [report.rtcStatistics] {
+            if let entry = report.inbound.first(where: { $0.codecId == track.codecId }) { inbound.append(entry) }
+            guard let entry = report.outbound.first(where: { $0.codecId == track.codecId }) else { continue }
+            outbound.append(entry)
+            remoteInbound += report.remoteInbound.filter { $0.localId == entry.id }.prefix(1)
+        }
+    }
+}
+
+extension [StatisticsReport.InboundRtp] {
+    /// The sum over the connections that know it; nil if none does.
+    fileprivate func known<Number: AdditiveArithmetic>(_ value: (Element) -> Number?) -> Number? {
+        let known = compactMap(value)
+        return known.isEmpty ? nil : known.reduce(.zero, +)
+    }
+}
+
+extension Array {
+    fileprivate func sum<Number: AdditiveArithmetic>(_ value: (Element) -> Number) -> Number {
+        reduce(.zero) { $0 + value($1) }
     }
 }
 
 extension TrackDocument.Sent {
-    fileprivate init(_ sent: MediaReport.Sent, _ entries: StatisticsReport) {
-        let (entry, remote) = (entries.outbound.first, entries.remoteInbound.first)
-        let packets = entry?.packetsSent ?? 0
+    fileprivate init(_ sent: MediaReport.Sent, _ entries: TrackEntries) {
+        let (packets, reports) = (entries.outbound.sum(\.packetsSent), entries.remoteInbound)
+        let (latest, lost) = (reports.last, reports.sum(\.packetsLost))
         self.init(
-            codec: sent.codec, kbitPerSecond: TrackDocument.kbitPerSecond(entry?.bytesSent, sent.seconds),
-            packetsSent: packets, packetsLost: remote?.packetsLost,
-            lossPercent: remote.map { TrackDocument.lossPercent($0.packetsLost, of: packets) },
-            jitterMs: remote.map { ($0.jitter * 1_000).rounded(toPlaces: 2) },
-            roundTripTimeMs: remote?.roundTripTime.map { ($0 * 1_000).rounded(toPlaces: 2) })
+            codec: sent.codec,
+            kbitPerSecond: TrackDocument.kbitPerSecond(entries.outbound.sum(\.bytesSent), sent.seconds),
+            packetsSent: packets, packetsLost: reports.isEmpty ? nil : lost,
+            lossPercent: reports.isEmpty ? nil : TrackDocument.lossPercent(lost, of: packets),
+            jitterMs: latest.map { ($0.jitter * 1_000).rounded(toPlaces: 2) },
+            roundTripTimeMs: latest?.roundTripTime.map { ($0 * 1_000).rounded(toPlaces: 2) })
     }
 }
 
 extension TrackDocument.Received {
-    fileprivate init(_ received: MediaReport.Received, _ entries: StatisticsReport) {
-        let entry = entries.inbound.first
-        let (arrived, lost) = (entry?.packetsReceived ?? 0, entry?.packetsLost ?? 0)
+    fileprivate init(_ received: MediaReport.Received, _ entries: TrackEntries) {
+        let inbound = entries.inbound
+        let (arrived, lost) = (inbound.sum(\.packetsReceived), inbound.sum(\.packetsLost))
         self.init(
             codec: received.codec,
-            kbitPerSecond: TrackDocument.kbitPerSecond(entry?.bytesReceived, received.seconds),
+            kbitPerSecond: TrackDocument.kbitPerSecond(inbound.sum(\.bytesReceived), received.seconds),
             packetsReceived: arrived, packetsLost: arrived > 0 ? lost : nil,
             lossPercent: arrived > 0 ? TrackDocument.lossPercent(lost, of: arrived + lost) : nil,
-            jitterMs: arrived > 0 ? entry.map { ($0.jitter * 1_000).rounded(toPlaces: 2) } : nil)
+            jitterMs: arrived > 0 ? inbound.last.map { ($0.jitter * 1_000).rounded(toPlaces: 2) } : nil)
         rtpPacketsWhileOff = received.broken.packetsWhileOff
         aboveMaxRateMs = received.aboveMaxRateMs
         rtpPacketsWhileHeld = received.broken.packetsWhileHeld

@@ -14,9 +14,14 @@ struct GenerationCountTests {
         var received = MediaReport.Received(codec: "VP8")
         (received.decoded, received.seconds, received.framesReceived) = (frames, 1, frames)
         report.video = .init(sent: .init(codec: "VP8", frames: 2 * frames), received: received)
+        var quality = AudioQuality()
+        (quality.gapCount, quality.totalGapsMs, quality.longestGapMs) = (1, Double(frames), Double(frames))
+        var audio = MediaReport.Received(codec: "OPUS")
+        audio.audioQuality = quality
+        report.audio = .init(sent: .init(codec: "OPUS"), received: audio)
         report.transport.bytesReceived = bytes
         session.set(report)
-        return GenerationMedia(Task { session }, logger: Logger(label: "test"))
+        return GenerationMedia(after: nil, logger: Logger(label: "test")) { session }
     }
 
     @Test("The counts of a connection that was replaced go on, before and after it is closed")
@@ -34,6 +39,8 @@ struct GenerationCountTests {
             #expect(report.video?.received.decoded == 130 && report.video?.received.framesReceived == 130)
             #expect(report.video?.sent.frames == 260)
             #expect(report.video?.received.seconds == 2)
+            let audio = report.audio?.received.audioQuality
+            #expect(audio?.gapCount == 2 && audio?.totalGapsMs == 130 && audio?.longestGapMs == 100)
             #expect(report.transport.bytesReceived == 12)
         }
     }
@@ -52,6 +59,34 @@ struct GenerationCountTests {
         generations.keep(await second.report(), of: second)
         #expect(await generations.report().video?.received.decoded == 130)
         #expect(generations.reported === first)
+    }
+
+    @Test("However fast the peer offers other connections, only a few are made while others close")
+    func flood() async throws {
+        let (provider, latch) = (FakeMediaProvider(), Latch())
+        provider.plan.closeLatch = latch
+        var generations = CallGenerations(
+            FakeMediaSession(label: "m", media: .audioVideo, servers: [], plan: .init()))
+        for number in 1...50 {
+            let media = GenerationMedia(after: generations.obstacle, logger: Logger(label: "test")) {
+                try await provider.makeSession(label: "\(number)", peer: nil, media: .audioVideo, role: .callee)
+            }
+            generations.add(media, number)
+            if number <= CallGenerations.maximumClosing {
+                try await eventually("connection \(number)") { provider.sessions.count == number }
+            }
+            _ = generations.remove(number)
+            generations.note(closing: Task { await media.close() })
+        }
+        let last = GenerationMedia(after: generations.obstacle, logger: Logger(label: "test")) {
+            try await provider.makeSession(label: "last", peer: nil, media: .audioVideo, role: .callee)
+        }
+        #expect(provider.sessions.count == CallGenerations.maximumClosing)
+        latch.open()
+        _ = await last.report()
+        for task in generations.takeAll().closing { await task.value }
+        let made = provider.sessions.filter { $0.label != "last" }
+        #expect(provider.sessions.count == made.count + 1 && made.allSatisfy { $0.commands == [.close] })
     }
 
     @Test(

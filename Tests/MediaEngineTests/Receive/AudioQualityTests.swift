@@ -60,7 +60,7 @@ private enum TickingTone {
         }
     }
 
-    @Test("A gap is counted with its length, a click as a click, and a pause as nothing")
+    @Test("A gap is counted with its length, and a click as a click")
     func faults() throws {
         func silent(_ from: Int, _ count: Int) -> AudioQuality? {
             damaged { for index in from..<(from + count) { $0[index] = 0 } }
@@ -70,8 +70,8 @@ private enum TickingTone {
         #expect(abs(gap.longestGapMs - 60) <= 5 && gap.totalGapsMs == gap.longestGapMs)
         // Too short to be heard as one.
         #expect(try #require(silent(96_000, 240)).gapCount == 0)
-        let pause = try #require(silent(60_000, 72_000))
-        #expect(pause.gapCount == 0 && pause.clickCount == 0)
+        let outage = try #require(silent(60_000, 72_000))
+        #expect(outage.gapCount == 1 && outage.clickCount == 0 && abs(outage.longestGapMs - 1_500) <= 5)
         let click = try #require(damaged { $0.removeSubrange(96_000..<96_050) })
         #expect(click.gapCount == 0 && click.clickCount == 1)
         let clicks = try #require(
@@ -96,12 +96,16 @@ private enum TickingTone {
         #expect(judge(noise) == nil)
     }
 
-    @Test("A loss during a mute, another source and a closed gate are no gaps of the tone")
+    @Test("Losses in an outage are part of it; half a minute of silence and another source are no gaps of the tone")
     func otherAudio() throws {
-        var muted = TickingTone.samples(seconds: 8, samplesPerSecond: 48_000)
-        for index in 100_000..<250_000 { muted[index] = 0 }
-        let quality = try #require(judge(muted, skipping: [110, 120, 130, 140, 150, 200, 210]))
-        #expect(quality.gapCount == 0 && quality.clickCount == 0, "\(quality)")
+        var outage = TickingTone.samples(seconds: 8, samplesPerSecond: 48_000)
+        for index in 96_000..<246_000 { outage[index] = 0 }
+        let quality = try #require(judge(outage, skipping: [110, 120, 130, 140, 150, 200, 210]))
+        #expect(quality.gapCount == 1 && quality.clickCount == 0, "\(quality)")
+        #expect(abs(quality.longestGapMs - 3_125) <= 5, "\(quality)")
+        var pause = TickingTone.samples(seconds: 40, samplesPerSecond: 48_000)
+        for index in 100_000..<1_540_000 { pause[index] = 0 }
+        #expect(try #require(judge(pause)).gapCount == 0)
         // Bursts of noise with pauses.
         var random = SeededGenerator(seed: 2)
         var other = TickingTone.samples(seconds: 10, samplesPerSecond: 48_000)
@@ -111,7 +115,22 @@ private enum TickingTone {
         for index in 150_000..<480_000 where index % 24_000 < 4_800 { other[index] = 0 }
         let replaced = try #require(judge(other))
         #expect(replaced.ticks == 2 && replaced.gapCount == 0 && replaced.clickCount == 0, "\(replaced)")
+    }
+
+    @Test("Audio that stops and stays away is a gap after a second; a closed gate is none")
+    func endings() throws {
         var meter = AudioQualityMeter(samplesPerSecond: 48_000)
+        meter.begin(arrival: TickingTone.start, presentation: 0, frameSkew: nil)
+        for sample in TickingTone.samples(seconds: 4, samplesPerSecond: 48_000) { meter.add(sample) }
+        let end = TickingTone.start + 4_000
+        #expect(meter.ending(at: end + 990).result?.gapCount == 0)
+        let dead = try #require(meter.ending(at: end + 30_000).result)
+        #expect(dead.gapCount == 1 && abs(dead.longestGapMs - 30_000) < 1 && dead.totalGapsMs == dead.longestGapMs)
+        // The peer's audio was off before.
+        #expect(meter.ending(at: end + 30_000, atMost: 500).result?.gapCount == 0)
+        meter.interrupt()
+        #expect(meter.ending(at: end + 30_000).result?.gapCount == 0)
+        meter = AudioQualityMeter(samplesPerSecond: 48_000)
         meter.begin(arrival: TickingTone.start, presentation: 0, frameSkew: nil)
         for (index, sample) in TickingTone.samples(seconds: 8, samplesPerSecond: 48_000).enumerated() {
             if index == 144_000 {

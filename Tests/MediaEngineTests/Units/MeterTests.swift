@@ -32,6 +32,39 @@ import Testing
         #expect(meter.count == before)
     }
 
+    @Test("Video that stays away is frozen after a second; a pause is none, and what comes after it is awaited")
+    func endings() {
+        var meter = FreezeMeter()
+        var now = ClockReading.now
+        #expect(meter.ending(at: now + .seconds(60), atMost: nil).count == 0)
+        func show() {
+            for _ in 0..<30 {
+                now = now + .milliseconds(33)
+                meter.add(at: now)
+            }
+        }
+        show()
+        #expect(meter.ending(at: now + .milliseconds(990), atMost: nil).count == 0)
+        let ending = meter.ending(at: now + .seconds(3), atMost: nil)
+        #expect(ending.count == 1 && ending.duration == 3 && ending.longest == 3)
+        // Live again for so long only.
+        #expect(meter.ending(at: now + .seconds(3), atMost: .seconds(2)).longest == 2)
+        #expect(meter.ending(at: now + .seconds(3), atMost: .zero).count == 0)
+        meter.interrupt(at: now + .seconds(5))
+        #expect(meter.ending(at: now + .seconds(7), atMost: nil).longest == 2)
+        now = now + .seconds(8)
+        show()
+        #expect(meter.count == 0)
+        // The first frame after muted video.
+        now = now + .seconds(4)
+        meter.add(at: now, follows: false)
+        show()
+        #expect(meter.count == 0 && abs((meter.framesPerSecond(at: now) ?? 0) - 30.3) < 0.1)
+        now = now + .seconds(4)
+        show()
+        #expect(meter.count == 1)
+    }
+
     @Test("The first frames are no freeze, however late they arrive")
     func beginning() {
         var meter = FreezeMeter()

@@ -31,7 +31,12 @@ struct AnnouncementMeter: Sendable {
 
     /// Whether the announced mode is live, for longer than the tolerance.
     func expectsLive(at now: ContinuousClock.Instant, tolerance: Duration) -> Bool {
-        mode == .live && since.map { now - $0 >= tolerance } ?? true
+        liveTime(at: now, tolerance: tolerance).map { $0 > .zero } ?? true
+    }
+
+    /// For how long the announced mode has been live, without the tolerance; nil before the first announcement.
+    func liveTime(at now: ContinuousClock.Instant, tolerance: Duration) -> Duration? {
+        since.map { mode == .live ? max(.zero, now - $0 - tolerance) : .zero }
     }
 
     /// Something arrived that contradicts the announced mode.

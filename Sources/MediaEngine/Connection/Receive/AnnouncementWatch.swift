@@ -39,6 +39,12 @@ final class AnnouncementWatch: Sendable {
         return state.withLock { $0.meter.expectsLive(at: .now, tolerance: tolerance) }
     }
 
+    /// For how long all that arrives has to be live; zero while the peer announced something else, nil if it never did.
+    var liveTime: Duration? {
+        let tolerance = tolerance
+        return state.withLock { $0.meter.liveTime(at: .now, tolerance: tolerance) }
+    }
+
     /// A packet arrived.
     func notePacket() { if forbidsPackets.load(ordering: .relaxed) { note(1) } }
 

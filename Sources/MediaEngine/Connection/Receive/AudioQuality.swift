@@ -2,11 +2,12 @@
 ///
 /// It needs ``MediaMeasurement/audioTicks``, and a sender whose source is ``AudioSource/clock(hertz:)``: a steady tone that ticks.
 public struct AudioQuality: Sendable, Equatable, Codable {
-    /// Ticks that were heard at most 5 s after another one; there is one each second.
+    /// Ticks that were heard at most 12 s after another one; there is one each second.
     public var ticks = 0
-    /// How often the tone was interrupted for 10 ms to 1 s: packets were lost and could not be concealed, or the sender had nothing to send.
+    /// How often the tone was interrupted for 10 ms to 10 s: packets were lost and could not be concealed, or the sender had nothing to send.
     ///
-    /// Longer interruptions are pauses, such as muted audio. Faults between two ticks count, as do ``clickCount``; lengths are right to 5 ms.
+    /// Longer interruptions are pauses, and so is what the peer announced: muted audio, and a hold. Audio that ended a second ago or earlier, and was
+    /// to go on, is a gap of any length. Faults between two ticks count, as do ``clickCount``; lengths are right to 5 ms.
     public var gapCount = 0
     /// The total length of the gaps, in ms.
     public var totalGapsMs = 0.0
@@ -14,7 +15,7 @@ public struct AudioQuality: Sendable, Equatable, Codable {
     public var longestGapMs = 0.0
     /// How often the tone jumped within less than a ms.
     public var clickCount = 0
-    /// The time from the capture of a sample until it is decoded and its turn in its packet has come; as exact as the clocks of the two machines agree.
+    /// The time from the capture of a sample until it is played, at the earliest; as exact as the clocks of the two machines agree.
     ///
     /// From -100 to 900 ms; a longer delay appears as a shorter one.
     public var delayMs: Distribution?

@@ -37,7 +37,7 @@ struct AudioQualityMeter: Sendable {
 
         var isAudible: Bool { level > 0.003 }
     }
-    /// When a buffer arrives, in ms since 1970, and when it is presented, in ms.
+    /// When a buffer is played, in ms since 1970, and when it is presented, in ms.
     private struct Buffer {
         var arrival: Double
         var presentation: Double
@@ -55,11 +55,13 @@ struct AudioQualityMeter: Sendable {
     /// The residual of a tick at most, as a multiple of its loudness: in narrowband audio, where it swells.
     private static let tickResidual = 7.0
     /// After so many seconds at most a tick follows another one.
-    private static let mostSeconds = 5.0
+    private static let mostSeconds = 12.0
     /// Below that part of its level the tone is interrupted.
     private static let silence = 0.1
     /// In ms: less is not heard as a gap, more is a pause.
-    private static let gapRange = 10.0...1_000.0
+    private static let gapRange = 10.0...10_000.0
+    /// Audio that ended less than so many ms ago may have ended with the call, whose end takes a while to arrive.
+    private static let shortestEnd = 1_000.0
     /// The part of a new block in the means: they take 100 ms to follow.
     private static let smoothing = 1.0 / 40
 
@@ -97,7 +99,7 @@ struct AudioQualityMeter: Sendable {
         }
     }
 
-    /// The samples that follow were decoded at `arrival`, in ms since 1970, and are presented at `presentation`, in ms of the pipelines' clock.
+    /// The samples that follow are played from `arrival` on, in ms since 1970, and are presented at `presentation`, in ms of the pipelines' clock.
     ///
     /// `frameSkew` is the presentation time of the latest frame less its capture time, in ms; nil: it is not known.
     mutating func begin(arrival: Double, presentation: Double, frameSkew: Double?) {
@@ -209,12 +211,7 @@ struct AudioQualityMeter: Sendable {
         self.tone = tone
     }
 
-    private mutating func note(gap: Double) {
-        guard Self.gapRange.contains(gap) else { return }
-        pending.gapCount += 1
-        pending.totalGapsMs += gap
-        pending.longestGapMs = max(pending.longestGapMs, gap)
-    }
+    private mutating func note(gap: Double) { if Self.gapRange.contains(gap) { pending.note(gap: gap) } }
 
     /// What was measured; nil without a tick.
     var result: AudioQuality? {
@@ -223,9 +220,24 @@ struct AudioQualityMeter: Sendable {
         (quality.delayMs, quality.videoOffsetMs) = (delays.distribution, offsets.distribution)
         return quality
     }
+
+    /// Takes the silence since the last samples for a gap, at a time in ms since 1970, but for no longer than `mostMs`.
+    func ending(at now: Double, atMost mostMs: Double = .infinity) -> AudioQualityMeter {
+        guard let buffer, tone?.isAudible == true else { return self }
+        let gap = min(quietMs + now - buffer.arrival - milliseconds(buffer.samples), mostMs)
+        var total = self
+        if gap >= Self.shortestEnd { total.quality.note(gap: gap) }
+        return total
+    }
 }
 
 extension AudioQuality {
+    fileprivate mutating func note(gap: Double) {
+        gapCount += 1
+        totalGapsMs += gap
+        longestGapMs = max(longestGapMs, gap)
+    }
+
     fileprivate mutating func addFaults(of other: AudioQuality) {
         gapCount += other.gapCount
         totalGapsMs += other.totalGapsMs

@@ -8,6 +8,7 @@ final class DecodedMeter: Sendable {
     private struct State {
         var measurements: Set<MediaMeasurement> = []
         var decoded = 0
+        var isShown = false
         var freezes = FreezeMeter()
         var format: SampleFormat?
         var frameSize: FrameSize?
@@ -20,6 +21,15 @@ final class DecodedMeter: Sendable {
         var level: LevelMeter?
         var ticks: AudioQualityMeter?
         var speech: SpeechMeter?
+
+        /// With the time since the latest media as a freeze or a gap, if the peer's media has been live for as long; nil: for as long as is known.
+        func ending(_ liveTime: Duration?) -> State {
+            var state = self
+            state.freezes = freezes.ending(at: .now, atMost: liveTime)
+            state.ticks = ticks?.ending(
+                at: FrameStamp.preciseNow, atMost: liveTime.map { $0 / .milliseconds(1) } ?? .infinity)
+            return state
+        }
 
         /// Starts the enabled measurements and ends the others.
         mutating func applyMeasurements() {
@@ -96,14 +106,15 @@ final class DecodedMeter: Sendable {
     /// Whether the buffer was the first.
     private func add(_ buffer: PassingBuffer, presentedAt time: UInt64?) -> Bool {
         let wait = time.map { playout.note(kind, presentedAt: $0, now: Pipeline.now) } ?? .zero
-        return kind == .video ? addVideo(buffer, presentedAt: time, wait) : addAudio(buffer, presentedAt: time)
+        return kind == .video
+            ? addVideo(buffer, presentedAt: time, wait) : addAudio(buffer, presentedAt: time, wait)
     }
 
     private func addVideo(_ buffer: PassingBuffer, presentedAt time: UInt64?, _ wait: Duration) -> Bool {
         let instant = ClockReading.now + wait
         let isDistinct = isCompared && isDistinct(buffer.reference)
-        let followsNothing = isCompared && announcement?.expectsLive == false
-        readMark(buffer, presentedAt: time)
+        let follows = announcement?.expectsLive != false
+        readMark(buffer, presentedAt: time, wait)
         if let size = state.withLock({ $0.measurements.contains(.blankMedia) ? $0.frameSize : nil }) {
             announcement?.note(frame: buffer.reference, width: size.width, height: size.height)
         }
@@ -111,13 +122,13 @@ final class DecodedMeter: Sendable {
             state.decoded += 1
             if isDistinct { state.distinct? += 1 }
             state.still?.add(at: instant, isDistinct: isDistinct)
-            if followsNothing { state.still?.interrupt() }
-            state.freezes.add(at: instant)
+            if !follows { state.still?.interrupt() }
+            state.freezes.add(at: instant, follows: follows)
             return state.decoded == 1
         }
     }
 
-    private func readMark(_ buffer: PassingBuffer, presentedAt time: UInt64?) {
+    private func readMark(_ buffer: PassingBuffer, presentedAt time: UInt64?, _ wait: Duration) {
         let (size, isComparing) = state.withLock { state in
             (state.marks == nil ? nil : state.frameSize, state.marks?.isComparing == true)
         }
@@ -130,7 +141,8 @@ final class DecodedMeter: Sendable {
             return (mark, band?.difference(to: luma))
         }
         let age = state.withLock { state -> Int? in
-            let age = state.marks?.add(read??.0, at: UInt32(truncatingIfNeeded: now))
+            let age = state.marks?.add(
+                read??.0, at: UInt32(truncatingIfNeeded: now), shownIn: wait / .milliseconds(1))
             if age != nil, let difference = read??.1 { state.marks?.add(difference) }
             return age
         }
@@ -141,11 +153,24 @@ final class DecodedMeter: Sendable {
     /// A frame arrived that is not decoded.
     func noteSkipped(presentedAt time: UInt64?) {
         let wait = time.map { playout.note(kind, presentedAt: $0, now: Pipeline.now) } ?? .zero
-        state.withLock { $0.freezes.add(at: .now + wait) }
+        let follows = announcement?.expectsLive != false
+        state.withLock { $0.freezes.add(at: .now + wait, follows: follows) }
     }
 
-    /// The media pauses: what comes next follows nothing.
-    func interrupt() {
+    /// The media is shown from now on, or no longer: what comes next follows nothing.
+    func setShown(_ isShown: Bool) {
+        let liveTime = announcement?.liveTime
+        state.withLock { state in
+            guard state.isShown != isShown else { return }
+            state.isShown = isShown
+            if !isShown { state = state.ending(liveTime) }
+            state.freezes.interrupt(at: .now)
+        }
+        interruptDecoding()
+    }
+
+    /// Some media is not decoded: what comes next follows nothing.
+    func interruptDecoding() {
         state.withLock { state in
             state.still?.interrupt()
             state.marks?.interrupt()
@@ -166,9 +191,11 @@ final class DecodedMeter: Sendable {
         return last.map { !$0.hasSameBytes(as: frame) } ?? true
     }
 
-    private func addAudio(_ buffer: PassingBuffer, presentedAt time: UInt64?) -> Bool {
-        state.withLock { state in
+    private func addAudio(_ buffer: PassingBuffer, presentedAt time: UInt64?, _ wait: Duration) -> Bool {
+        let follows = announcement?.expectsLive != false
+        return state.withLock { state in
             guard let format = state.format else { return false }
+            if !follows { state.ticks?.interrupt() }
             let isFirst = state.decoded == 0
             let samples = buffer.byteCount / MemoryLayout<Int16>.size / format.channels
             state.decoded += samples
@@ -179,7 +206,7 @@ final class DecodedMeter: Sendable {
             if let presentation = time.map({ Double($0) / 1e6 }) {
                 state.speech?.begin(presentation: presentation)
                 state.ticks?.begin(
-                    arrival: FrameStamp.preciseNow, presentation: presentation,
+                    arrival: FrameStamp.preciseNow + wait / .milliseconds(1), presentation: presentation,
                     frameSkew: playout.frameSkew(at: presentation))
             }
             if state.pitch != nil || state.level != nil || state.ticks != nil || state.speech != nil {
@@ -210,18 +237,21 @@ final class DecodedMeter: Sendable {
 
     /// Fills in what was counted and measured so far.
     func report(into received: inout PeerStatistics.Received) {
+        let liveTime = announcement?.liveTime
         state.withLock { state in
             received.decoded = state.decoded
             switch kind {
             case .video:
                 received.distinctFrames = state.distinct
                 received.framesPerSecond = state.freezes.framesPerSecond(at: .now)
-                received.freezes = state.freezes.count
-                received.frozenSeconds = state.freezes.duration
-                var quality = VideoQuality(longestFreezeMs: state.freezes.longest * 1_000)
+                let freezes = (state.isShown ? state.ending(liveTime) : state).freezes
+                received.freezes = freezes.count
+                received.frozenSeconds = freezes.duration
+                var quality = VideoQuality(longestFreezeMs: freezes.longest * 1_000)
                 quality.playoutDelayMs = playout.delayMs
                 quality.longestStillMs = state.still.map { $0.longest * 1_000 }
                 state.marks?.report(into: &quality)
+                received.frameDelayMs = state.marks?.latestDelay
                 received.quality = quality
             case .audio:
                 received.sampleRate = state.format?.samplesPerSecond
@@ -230,7 +260,7 @@ final class DecodedMeter: Sendable {
                 received.audioEnergy = state.level?.energy
                 received.measuredSeconds = state.level?.duration
                 received.clippedSeconds = state.level?.clipped
-                received.audioQuality = state.ticks?.result
+                received.audioQuality = (state.isShown ? state.ending(liveTime) : state).ticks?.result
                 received.speechQuality = state.speech?.result
             }
         }

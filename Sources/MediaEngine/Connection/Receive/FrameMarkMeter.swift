@@ -7,6 +7,8 @@ struct FrameMarkMeter: Sendable {
     private var repeated = 0
     private var reordered = 0
     private var delays = FigureCounts()
+    /// Of the latest frame with a mark, in ms.
+    private(set) var latestDelay: Double?
     private var psnr = FigureCounts(stepsPerUnit: 10)
     private var similarity = FigureCounts(stepsPerUnit: 1_000)
     /// The mark with the highest number so far, and the last one; nil when the next frame begins a new sequence.
@@ -26,17 +28,19 @@ struct FrameMarkMeter: Sendable {
     /// In ms: what seems to be older, or from the future, was no mark, or the clocks do not agree at all.
     private static let longestDelay = 60_000
 
-    /// Takes the mark of the next frame, decoded at `now`, in ms since 1970 modulo 2^32; nil: it has none.
+    /// Takes the mark of the next frame, decoded at `now`, in ms since 1970 modulo 2^32, and shown `waitMs` later; nil: it has none.
     ///
     /// - Returns: How old the frame is, in ms; nil if it does not continue the sequence.
     @discardableResult
-    mutating func add(_ mark: FrameMark?, at now: UInt32) -> Int? {
+    mutating func add(_ mark: FrameMark?, at now: UInt32, shownIn waitMs: Double = 0) -> Int? {
         guard let mark, abs(mark.age(at: now)) <= Self.longestDelay else {
             addUnmarked(at: now)
             return nil
         }
         marked += 1
-        delays.add(Double(mark.age(at: now)))
+        let delay = Double(mark.age(at: now)) + waitMs
+        delays.add(delay)
+        latestDelay = delay
         defer { (last, unmarked) = (mark, 0) }
         guard let highest, !isNewSequence(mark, after: highest) else {
             self.highest = mark

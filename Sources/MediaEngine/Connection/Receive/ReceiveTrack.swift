@@ -121,14 +121,14 @@ final class ReceiveTrack: Sendable {
     /// - Returns: How many frames or buffers had been shown before.
     func setOpen(_ isOpen: Bool) -> Int {
         guard isOpen else {
-            meter.interrupt()
+            meter.setShown(false)
             gate.close()
             outputs.outlet(id).release(inputNumber)
             recording?.close()
             return gate.passed
         }
         // Frames that were under way when the gate closed were decoded behind it.
-        meter.interrupt()
+        meter.setShown(true)
         outputs.outlet(id).select(inputNumber)
         outputs.openSink(id)
         let isReopening = !gate.isOpen && gate.passed > 0
@@ -183,7 +183,7 @@ final class ReceiveTrack: Sendable {
         switch verdict {
         case .decode: return true
         case .decodeAgain:
-            meter.interrupt()
+            meter.interruptDecoding()
             return true
         case .skip, .skipAndRequest:
             // Who looks sees that the video stands still.

@@ -5,6 +5,7 @@ public struct VideoQuality: Sendable, Equatable, Codable {
     /// The duration of the longest freeze, in ms; 0 without one.
     ///
     /// Measured by the times at which frames are shown, as W3C's `freezeCount`: when they are decoded, but not before ``playoutDelayMs`` is over.
+    /// Video that stopped a second ago or earlier, and was to go on, is frozen, too; video that the peer announced as muted, off or held is not.
     public var longestFreezeMs: Double
     /// The longest time in which decoded frames did not differ, in ms, without what the peer announced as muted; nil unless
     /// ``MediaMeasurement/distinctFrames`` is enabled.
@@ -22,7 +23,9 @@ public struct VideoQuality: Sendable, Equatable, Codable {
     public var framesRepeated: Int?
     /// Frames that were decoded after a later one.
     public var framesReordered: Int?
-    /// The time from the capture of a frame to its decoding; it is as exact as the clocks of the two machines agree.
+    /// The time from the capture of a frame until it is shown, at the earliest; it is as exact as the clocks of the two machines agree.
+    ///
+    /// With the wait of ``playoutDelayMs``, and without what a sink adds.
     public var delayMs: Distribution?
     /// The peak signal-to-noise ratio of luma, in dB, from 0 to 60, of one in ten marked frames: over the band of waves at their bottom, which is known.
     ///

@@ -80,6 +80,8 @@ public struct PeerStatistics: Sendable, Equatable {
         public var frozenSeconds: Double?
         /// How well the video arrived; nil for audio.
         public var quality: VideoQuality?
+        /// The time from the capture of the latest frame until it is shown, in ms; nil for audio, and where ``VideoQuality/delayMs`` is.
+        public var frameDelayMs: Double?
         /// How well audio that ticks arrived; nil for video, other audio, and unless ``MediaMeasurement/audioTicks`` is enabled.
         public var audioQuality: AudioQuality?
         /// How much speech changed on its way; nil for video, other audio, and unless ``MediaMeasurement/speech`` is enabled.

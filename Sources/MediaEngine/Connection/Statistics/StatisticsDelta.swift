@@ -22,6 +22,8 @@ public struct StatisticsDelta: Sendable, Equatable, Codable {
         public var freezeCount: Int?
         /// For video: how long it was frozen, in ms.
         public var totalFreezesDurationMs: Double?
+        /// For video whose frames have marks: the time from the capture of the latest frame until it is shown, in ms.
+        public var frameDelayMs: Double?
         /// In pixels, at the end.
         public var frameWidth: Int?
         /// In pixels, at the end.
@@ -114,6 +116,7 @@ extension StatisticsReport {
         change.totalFreezesDurationMs = entry.totalFreezesDuration.map {
             max(0, $0 - (earlier?.totalFreezesDuration ?? 0)) * 1_000
         }
+        change.frameDelayMs = entry.frameDelay.map { $0 * 1_000 }
         (change.frameWidth, change.frameHeight) = (entry.frameWidth, entry.frameHeight)
         if let energy = entry.totalAudioEnergy, let duration = entry.totalSamplesDuration {
             // As the specification defines it: the mean over the time between two reports.

@@ -98,6 +98,7 @@ extension StatisticsReport.InboundRtp {
         framesPerSecond = received?.framesPerSecond
         freezeCount = received?.freezes
         totalFreezesDuration = received?.frozenSeconds
+        frameDelay = received?.frameDelayMs.map { $0 / 1_000 }
         concealedSamples = received?.concealedSamples
         audioLevel = received?.audioLevel
         totalAudioEnergy = received?.audioEnergy

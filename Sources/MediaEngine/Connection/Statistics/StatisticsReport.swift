@@ -57,6 +57,8 @@ public struct StatisticsReport: Sendable, Equatable {
         public var freezeCount: Int?
         /// For video: how long it was frozen, in s.
         public var totalFreezesDuration: Double?
+        /// For video whose frames have marks, and not of W3C: the time from the capture of the latest frame until it is shown, in s.
+        public var frameDelay: Double?
         /// In pixels; nil for audio and before the first frame.
         public var frameWidth: Int?
         /// In pixels; nil for audio and before the first frame.
