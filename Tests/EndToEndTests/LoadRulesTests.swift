@@ -71,12 +71,14 @@ extension EndToEnd {
     /// What the process that started the workers adds up.
     @Suite struct LoadTallyTests {
         private func sample(
-            _ ms: Double, cpu: Double, fps: Double, received: Int = 100, lost: Int = 0, calls: Int = 1
+            _ ms: Double, cpu: Double, fps: Double, received: Int = 100, lost: Int = 0, calls: Int = 1,
+            setUps: [Double] = []
         ) -> LoadMessage {
             .sample(
                 LoadSample(
                     ms: ms, connectedCalls: calls, ends: 2 * calls,
                     received: LoadRates(videos: 2, framesPerSecond: fps, packetsReceived: received, packetsLost: lost),
+                    setUps: setUps,
                     usage: ProcessUsage(
                         cpuSeconds: cpu, contextSwitches: Int(ms), residentKB: 102_400, threads: 10, descriptors: 20)))
         }
@@ -89,7 +91,9 @@ extension EndToEnd {
             var tally = LoadTally(isPair: true)
             for (number, cpu) in [(0, 0.0), (1, 1)] { tally.add(sample(0, cpu: cpu, fps: 0), from: worker(number)) }
             for (number, cpu) in [(0, 0.5), (1, 1.25)] {
-                tally.add(sample(1_000, cpu: cpu, fps: 60, received: 90, lost: 10), from: worker(number))
+                let sample = sample(
+                    1_000, cpu: cpu, fps: 60, received: 90, lost: 10, setUps: [Double(number + 1) * 100])
+                tally.add(sample, from: worker(number))
             }
             let isNew = tally.add(sample(2_000, cpu: 1, fps: 60), from: worker(0))
             #expect(isNew && tally.moments.count == 2)
@@ -98,7 +102,9 @@ extension EndToEnd {
             #expect(moment.framesPerSecond == 30 && moment.lossPercent == 10)
             #expect(moment.usage.cpuPercent == 75 && moment.usage.residentMB == 200)
             #expect(moment.usage.threads == 20 && moment.usage.contextSwitchesPerSecond == 2_000)
-            #expect(tally.statusLine.hasPrefix("1 s: 2 calls up, 0 ended, 0 failed, 30.0 fps, 10.0 % lost, CPU 75 %"))
+            #expect(
+                tally.statusLine.hasPrefix(
+                    "1 s: 2 calls up, 0 ended, 0 failed, set-up p50 150 p95 200 ms, 30.0 fps, 10.0 % lost, CPU 75 %"))
         }
 
         @Test("A worker that has ended runs nothing any more")

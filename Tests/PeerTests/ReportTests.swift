@@ -87,7 +87,7 @@ extension Peers {
                     ms: Double(second) * 1_000, connectedCalls: calls, ends: 2 * calls,
                     received: LoadRates(
                         videos: 2 * calls, framesPerSecond: Double(calls) * (second == 15 ? 40 : 59.5),
-                        packetsReceived: 1_000, packetsLost: second % 5),
+                        packetsReceived: 1_000, packetsLost: second % 5), setUps: [],
                     usage: ProcessUsage(
                         cpuSeconds: Double(second) * 0.8, contextSwitches: second * 9_000,
                         residentKB: 40_000 + calls * 20_000, threads: 20 + calls * 12, descriptors: 40 + calls * 4)))

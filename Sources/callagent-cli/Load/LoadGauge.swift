@@ -14,6 +14,8 @@ final class LoadGauge: Sendable {
     }
 
     private let ends = Mutex<[ObjectIdentifier: End]>([:])
+    /// How long the calls took that were connected since the last sample, in ms.
+    private let setUps = Mutex<[Double]>([])
     private let fault = Mutex<Failure?>(nil)
 
     /// Why no more calls can be placed; nil while they can.
@@ -32,18 +34,25 @@ final class LoadGauge: Sendable {
         }
     }
 
+    /// What happens at this moment, and what happened since the last sample.
     func sample(since start: ContinuousClock.Instant) -> LoadSample {
+        let setUps = setUps.withLock { setUps in
+            defer { setUps = [] }
+            return setUps
+        }
         let ends = ends.withLock { Array($0.values) }
         return LoadSample(
             ms: (ContinuousClock.now - start).inMilliseconds,
             connectedCalls: ends.count { $0.role == .caller && $0.isConnected }, ends: ends.count,
-            received: ends.map(\.received).reduce(LoadRates(), +), usage: .current)
+            received: ends.map(\.received).reduce(LoadRates(), +), setUps: setUps, usage: .current)
     }
 
     private func note(_ event: CallEvent, _ key: ObjectIdentifier) {
         ends.withLock { ends in
             switch event {
             case .stateChanged(let change): ends[key]?.isConnected = change.state == .connected
+            case .reached(.connected, let milliseconds):
+                if ends[key]?.role == .caller { setUps.withLock { $0.append(milliseconds) } }
             case .statistics(let statistics): ends[key]?.received = LoadRates(statistics.delta)
             default: break
             }

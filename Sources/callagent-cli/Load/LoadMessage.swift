@@ -48,6 +48,8 @@ struct LoadSample: Codable {
     let ends: Int
     /// The rates of the ends that report what they receive.
     let received: LoadRates
+    /// How long each call took that was connected since the sample before, in ms.
+    let setUps: [Double]
     let usage: ProcessUsage
 }
 

@@ -19,6 +19,8 @@ struct LoadTally: Sendable {
     private(set) var checks: [Expectation.Check]
     /// When each call that was connected began, in ms since 1970, and how long its set-up took.
     private(set) var setUps: [(startedUnixMs: Double, ms: Double)] = []
+    /// The same of all calls, also of those that have not ended, in ms.
+    private var liveSetUps = Sample()
     /// The whole load, about once a second.
     private(set) var moments: [LoadMoment] = []
     /// Why the load ended before its calls did; nil if it did not.
@@ -68,6 +70,7 @@ struct LoadTally: Sendable {
             add(call)
             return false
         case .sample(let sample):
+            for setUp in sample.setUps { liveSetUps.add(setUp) }
             if let last = samples[worker], sample.ms - last.ms < Self.leastInterval {
                 // Rates over a moment say nothing: they stay over the time since the sample before.
                 samples[worker] = sample
@@ -116,7 +119,7 @@ struct LoadTally: Sendable {
         var parts = [
             "\(Int((moment?.ms ?? 0) / 1_000)) s: \(moment?.connectedCalls ?? 0) calls up, \(calls.count) ended, \(failedCalls) failed"
         ]
-        if let setUp = (summary.end ?? summary.caller)?.timelineMs["connected"] {
+        if let setUp = Spread(liveSetUps) {
             parts.append("set-up p50 \(Int(setUp.median)) p95 \(Int(setUp.p95)) ms")
         }
         if let rate = moment?.framesPerSecond { parts.append(String(format: "%.1f fps", rate)) }

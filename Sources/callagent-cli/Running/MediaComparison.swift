@@ -71,6 +71,9 @@ struct MediaComparison {
     /// The pitch is known only after some windows of 100 ms without a gap: in samples at 48 kHz.
     private static let samplesUntilPitch = 24_000
 
+    /// What may be missing at the end of a call.
+    private static let audioInFlightMs = 500.0
+
     private static func audio(_ sent: MediaReport.Sent?, _ received: MediaReport.Received?) -> [String] {
         guard let sent, let received else { return ["no audio"] }
         var complaints: [String] = []
@@ -80,6 +83,10 @@ struct MediaComparison {
             complaints.append("the audio is not the tone of \(tone) Hz that was sent")
         }
         if received.decoded == 0 { complaints.append("no audio") }
+        let (gaps, whole) = (received.audioQuality?.totalGapsMs ?? 0, received.seconds * 1_000)
+        if gaps > 0.1 * whole + audioInFlightMs {
+            complaints.append("the audio was interrupted for \(Int(gaps)) of \(Int(whole)) ms")
+        }
         if received.shownBeforeOpening > 0 { complaints.append("audio was heard before the call was connected") }
         return complaints
     }
