@@ -75,6 +75,7 @@ extension EndToEnd {
             ("a: *b\n", ":1:4: the file is no YAML: found undefined alias"),
             ("name: a\n---\nname: b\n", ":2:1: the file is no YAML: but found another document"),
             ("name: a\nname: b\n", ":1:1: 'name' is there twice"),
+            ("parties:\n  1: {}\n  '1': {}\nsteps: []", ":3:3: '1' is there twice"),
             ("steps: []", ":1:1: a scenario needs parties"),
             ("parties: {a: }", ":1:1: a scenario needs steps"),
             ("parties: {}\nsteps: []", ":1:10: a scenario needs a party that runs here"),

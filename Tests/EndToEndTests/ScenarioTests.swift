@@ -45,6 +45,10 @@ extension EndToEnd {
             let html = try String(contentsOfFile: folder.path("tests.html"), encoding: .utf8)
             for scenario in scenarios { #expect(html.contains(try scenario.text("name"))) }
             #expect(html.contains(#"<span class="verdict pass">"#) && html.contains("<polyline"))
+            for plot in ["received, kbit/s", "frames received a second", "frozen, ms", "delay of the latest frame, ms"]
+            {
+                #expect(html.contains(plot))
+            }
             #expect(html.contains("caller alice") && html.contains("callee bob"))
             #expect(html.contains("data:image/png;base64,iVBORw0KGgo"))
             // The recording and the snapshot of the peer.
@@ -102,6 +106,35 @@ extension EndToEnd {
             let wrong = try Program(["lab", "5g"])
             #expect(try await wrong.waitForExit() == 2)
             #expect(wrong.errors.contains("'5g' is no condition of a network"))
+        }
+
+        @Test("lab --list says what each network does, in words that make the same network")
+        func listedNetworks() async throws {
+            func list(_ arguments: [String]) async throws -> Program {
+                let list = try Program(["lab", "--list"] + arguments)
+                #expect(try await list.waitForExit() == 0, "\(list.errors)")
+                return list
+            }
+            let names = [
+                "none", "lte,loss=5%", "steps,delay=100ms", "none/500ms:burst=2,reorder=1.5%", "rate=1500/2s:queue=1s",
+            ]
+            let listed = try await list(names)
+            let words = listed.lines.map { String($0.split(separator: " ")[1]) }
+            #expect(
+                words == [
+                    "none", "delay=30ms,jitter=15ms,loss=5%,rate=8000k",
+                    "delay=100ms,rate=4000k/3000ms:rate=500k/7000ms:rate=2000k", "none/500ms:burst=2,reorder=1.5%",
+                    "rate=1.5k/2000ms:queue=1000ms",
+                ])
+            func conditions(_ networks: [String]) async throws -> NSArray {
+                let output = try await list(["--json"] + networks).output
+                let entries = try #require(
+                    try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [[String: Any]])
+                #expect(entries.compactMap { $0["network"] as? String } == networks)
+                return entries.map { $0.filter { $0.key != "network" } } as NSArray
+            }
+            #expect(try await conditions(names) == conditions(words))
+            #expect(try await list([]).lines.count == 8)
         }
 
         @Test("An expectation that is not met fails, and every report has the value")

@@ -33,7 +33,10 @@ struct LabCommand: AsyncParsableCommand {
             "What is kept longest when the network takes too little.", valueName: "motion|detail|balanced"))
     var prefer = DegradationPreference.balanced
 
-    @Flag(help: "Print one JSON document at the end, as callagent test does.")
+    @Flag(help: "Print what each of the networks does, and place no call.")
+    var list = false
+
+    @Flag(help: "Print one JSON document at the end, as callagent test does; with --list, the networks.")
     var json = false
 
     @Option(
@@ -57,9 +60,24 @@ struct LabCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        guard !list else { return try printNetworks() }
         let command = self
         // The call hangs up for itself.
         try await Interruption.handled(within: .seconds(5)) { try await command.compare() }
+    }
+
+    private var chosen: [NetworkArgument] {
+        get throws {
+            networks.isEmpty
+                ? try NetworkSchedule.known.map { try NetworkArgument(parsing: $0.name) } : networks
+        }
+    }
+
+    private func printNetworks() throws {
+        let chosen = try chosen
+        guard !json else { return Output.document(chosen.map(NetworkDocument.init)) }
+        let width = chosen.map(\.text.count).max() ?? 0
+        for network in chosen { Output.line("\(network.text.padded(to: width))  \(network.schedule.words)") }
     }
 
     private func compare() async throws {
@@ -67,9 +85,7 @@ struct LabCommand: AsyncParsableCommand {
         defer { folder.removeIfTemporary() }
         let engine = try await ProgramEngine.start(nil, log)
         var runs: [ScenarioRun] = []
-        for network in networks.isEmpty
-            ? try NetworkSchedule.known.map({ try NetworkArgument(parsing: $0.name) }) : networks
-        {
+        for network in try chosen {
             let scenario = try scenario(on: network, in: folder)
             runs.append(
                 try await ScenarioRun(

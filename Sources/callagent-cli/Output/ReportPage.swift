@@ -85,6 +85,10 @@ struct ReportPage {
           th, td { padding: .2rem .3rem; font-size: .8rem; }
           td:first-child { white-space: normal; }
         }
-        @media print { body { max-width: none; padding: 0; } section { break-inside: avoid; } }
+        @media print {
+          body { max-width: none; padding: 0; } section { break-inside: avoid; }
+          pre { white-space: pre-wrap; overflow-wrap: anywhere; } pre, .scroll { overflow: visible; }
+          details::details-content { content-visibility: visible; block-size: auto; }
+        }
         """
 }

@@ -19,11 +19,10 @@ struct Spread: Encodable {
         let sorted = sample.numbers.sorted()
         let middle = sorted.count / 2
         let median = sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-        min = least.rounded(toPlaces: 2)
-        self.median = median.rounded(toPlaces: 2)
-        p95 = sorted[(sorted.count * 95 + 99) / 100 - 1].rounded(toPlaces: 2)
-        max = most.rounded(toPlaces: 2)
-        self.first = first.rounded(toPlaces: 2)
+        (min, max, self.first) = (least, most, first)
+        // Not the noise of a mean, and more places than any document has.
+        self.median = median.rounded(toPlaces: 4)
+        p95 = sorted[(sorted.count * 95 + 99) / 100 - 1]
     }
 
     /// Nil for no numbers.

@@ -81,7 +81,12 @@ struct ScenarioNode {
         var entries: [Entry] = []
         for (key, value) in mapping {
             let key = ScenarioNode(file: file, node: key)
-            entries.append(Entry(name: try key.text("a key"), key: key, value: ScenarioNode(file: file, node: value)))
+            let name = try key.text("a key")
+            // The parser tells 1 from "1".
+            guard !entries.contains(where: { $0.name == name }) else {
+                throw key.complaint("'\(name.printable)' is there twice; leave one out")
+            }
+            entries.append(Entry(name: name, key: key, value: ScenarioNode(file: file, node: value)))
         }
         return entries
     }

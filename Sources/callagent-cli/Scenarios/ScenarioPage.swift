@@ -86,6 +86,7 @@ struct ScenarioPage {
         let timeline = Waterfall(report: call.report).lines + MediaLines.lines(call.report, call.ended.messages)
         let series: [(String, (CallMoment) -> Double?)] = [
             ("received, kbit/s", { $0.receivedKbit }), ("frames received a second", \.framesPerSecond),
+            ("frozen, ms", \.frozenMs), ("delay of the latest frame, ms", \.frameDelayMs),
             ("packets lost, %", \.lossPercent), ("audio level, 0 to 1", \.audioLevel),
         ]
         let plots = series.map { title, value in

@@ -17,12 +17,16 @@ struct CallMoment: Sendable {
     let receivedKbit: Double
     let framesPerSecond: Double?
     let lossPercent: Double?
+    let frozenMs: Double?
+    let frameDelayMs: Double?
     let audioLevel: Double?
 
     init(ms: Double, _ delta: StatisticsDelta) {
         self.ms = ms
         receivedKbit = delta.inbound.reduce(0) { $0 + $1.kbitPerSecond }
-        framesPerSecond = delta.inbound.first { $0.kind == "video" }?.framesPerSecond
+        let video = delta.inbound.first { $0.kind == "video" }
+        framesPerSecond = video?.framesPerSecond
+        (frozenMs, frameDelayMs) = (video?.totalFreezesDurationMs, video?.frameDelayMs.map { max(0, $0) })
         audioLevel = delta.inbound.first { $0.kind == "audio" }?.audioLevel
         let (lost, received) = delta.inbound.reduce((0, 0)) { ($0.0 + $1.packetsLost, $0.1 + $1.packetsReceived) }
         lossPercent = lost + received > 0 ? Double(lost) / Double(lost + received) * 100 : nil

@@ -38,10 +38,13 @@ struct ScenarioSuite {
                     className: className, name: "\($0.party): \($0.outcome.expectation.description)", seconds: 0,
                     failure: $0.outcome.complaint)
             }
+            let calls = tree.calls.map {
+                JUnitReport.Case(className: className, name: "a call of \($0.text)", seconds: 0, failure: $0.complaint)
+            }
             let whole = JUnitReport.Case(
                 className: className, name: "the scenario", seconds: result.seconds,
-                failure: (tree.calls.first ?? tree.obstacle)?.complaint)
-            return [whole] + steps + expectations
+                failure: tree.obstacle?.complaint)
+            return [whole] + steps + calls + expectations
         }
         return JUnitReport(
             name: "callagent test", cases: cases,
