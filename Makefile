@@ -30,8 +30,9 @@ help:
 	@echo "make bench    call set-up figures, optimised, against their limits"
 	@echo "make bench-cpu    the CPU time of a call, beside the same graph in C and a pair in Chromium"
 	@echo "make bench-load   how many calls this machine carries, beside Chromium and aiortc"
-	@echo "make bench-network RUNS=3 PARTS=set-up,loss,rates,sharing,nat,changes    calls on emulated networks; as root. The first four are beside Chromium,"
-	@echo "              set-up and loss beside aiortc, too; nat is which calls connect, changes is when the network changes during a call"
+	@echo "make bench-network RUNS=3 PARTS=set-up,conditions,loss,rates,sharing,nat,changes    calls on emulated networks; as root. The first five are beside"
+	@echo "              Chromium, the first three beside aiortc, too; nat is which calls connect, changes is when the network changes during a call"
+	@echo "make bench-network RUNS=1 NETWORKS='lte delay=100ms,loss=5%'    calls on networks of your own, in the words of callagent lab, with plots"
 	@echo "make bench-signaling    what the signaling server takes: many clients, and bad ones; the same calls at mosquitto"
 	@echo "make bench-soak CALLS=4000    thousands of calls in one process, and what they leave behind"
 	@echo "make bench-callers CALLS=10000    the same for the process that places the calls"
@@ -115,7 +116,7 @@ bench-paths: release
 bench-network: release
 	@scripts/install-packages test
 	@$(RELEASE) --product path-emulator $(QUIET)
-	@Benchmarks/network .build/release $(or $(RUNS),3) $(PARTS)
+	@Benchmarks/network .build/release $(or $(RUNS),3) $(or $(PARTS),$(if $(NETWORKS),conditions)) $(NETWORKS)
 
 # Optimised, since a million calls take long.
 simulate:

@@ -87,9 +87,14 @@ async def main(name, server, seconds, stun="", film=""):
         await describe(peer.createAnswer)
     await frames.begins.wait()
     first = (time.monotonic() - start) * 1000
-    await asyncio.sleep(float(seconds))
+    # How many frames were decoded until when, in s since 1970.
+    shown = []
+    end = time.monotonic() + float(seconds)
+    while time.monotonic() < end:
+        shown.append((time.time(), frames.count))
+        await asyncio.sleep(min(1, max(0, end - time.monotonic())))
     await send("/result", {
-        "name": name, "first": first, "framesDecoded": frames.count, "totalFreezesDuration": frames.frozen})
+        "name": name, "first": first, "framesDecoded": frames.count, "totalFreezesDuration": frames.frozen, "shown": shown})
 
 
 asyncio.run(main(*sys.argv[1:]))

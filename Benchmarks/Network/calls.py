@@ -19,7 +19,10 @@ PEERS_PYTHON = os.path.join(HERE, "..", "..", ".build", "peers", "bin", "python"
 
 
 def own_call(programs, folder, seconds, network):
-    """A call of the program: the first frame in ms, frames decoded, seconds frozen, playout delay in ms, each of caller and callee. None without video."""
+    """A call of the program: the first frame in ms, frames decoded, seconds frozen, playout delay in ms, each of caller and callee. None without video.
+
+    `link` and `shown` are over time: what passed the link, see `watched`, and how many frames were decoded until when, in s since 1970.
+    """
     program = os.path.join(programs, "callagent")
     path = path_settings(network)
     with Lab(os.path.join(programs, "path-emulator"), **path) as lab:
@@ -27,23 +30,25 @@ def own_call(programs, folder, seconds, network):
         if "nats" in path:
             start_turn(lab)
             common += ice_options(["stun"])
+        events = ["--events", "--stats-interval", "1s"]
         outputs = {name: open(os.path.join(folder, name), "w+") for name in ("bob", "alice", "listening")}
         bob = lab.start(
-            "bob", program, "listen", "--as", "bob", "--allow", "alice", "--once", "--json", *common, *options(video(network, "bob")),
+            "bob", program, "listen", "--as", "bob", "--allow", "alice", "--once", *events, *common, *options(video(network, "bob")),
             stdout=outputs["bob"], stderr=subprocess.DEVNULL)
         lab.wait_for_connection("bob", 8080)
         alice = lab.start(
-            "alice", program, "call", "bob", "--as", "alice", "--json", "--duration", str(seconds), *common,
+            "alice", program, "call", "bob", "--as", "alice", *events, "--duration", str(seconds), *common,
             *options(video(network, "alice")),
             stdout=outputs["alice"], stderr=subprocess.DEVNULL)
         link = watched(lab, network, seconds)
         for end in (alice, bob):
             end.wait(timeout=seconds + 60)
-        calls = []
+        happened = []
         for name in ("alice", "bob"):
             outputs[name].seek(0)
-            calls.append(json.load(outputs[name])["calls"][0])
-    if not all("firstVideoFrame" in call["timelineMs"] for call in calls):
+            happened.append([json.loads(line) for line in outputs[name]])
+    calls = [event["report"] for events in happened for event in events if event["event"] == "report"]
+    if len(calls) < 2 or not all("firstVideoFrame" in call["timelineMs"] for call in calls):
         return None
     received = [call["video"]["received"] for call in calls]
     return {
@@ -55,7 +60,15 @@ def own_call(programs, folder, seconds, network):
         "concealed": [call["audio"]["received"]["concealedMs"] for call in calls],
         "rate": [video["framesDecoded"] / seconds for video in received],
         "link": link,
+        "shown": [decoded_frames(events) for events in happened],
     }
+
+
+def decoded_frames(events):
+    return [
+        (event["unixMs"] / 1_000, entry["framesDecoded"])
+        for event in events if event["event"] == "statistics"
+        for entry in event["statistics"] if entry["type"] == "inbound-rtp" and entry["kind"] == "video"]
 
 
 def path_settings(network):
@@ -79,22 +92,26 @@ def options(video):
 
 
 def watched(lab, network, seconds):
-    """Changes the lab, and reports once a second what passes; a list that grows."""
+    """Changes the lab, and reports once a second what passes, both from the first media on; a list that grows."""
     reports = []
-    lab.follow(network.get("steps", []))
 
     def watch():
+        lab.wait_for_media()
         start = time.monotonic()
+        lab.follow(network.get("steps", []))
         for second in range(1, seconds + 1):
             if second - 1 == network.get("flow"):
                 lab.start_flow()
             time.sleep(max(0, start + second - time.monotonic()))
-            try:
-                reports.append(lab.report())
-            except (OSError, ValueError):
-                return  # The call ended early.
+            reports.append([{**direction, "at": time.time()} for direction in lab.report()])
 
-    threading.Thread(target=watch, daemon=True).start()
+    def watch_until_end():
+        try:
+            watch()
+        except (OSError, ValueError):
+            pass  # The call ended early.
+
+    threading.Thread(target=watch_until_end, daemon=True).start()
     return reports
 
 
@@ -117,11 +134,11 @@ def chromium_call(programs, folder, seconds, network):
     return ends and {
         **figures(ends),
         "link": link,
+        "shown": [end["shown"] for end in ends],
         "longest": [end["longest"] / 1000 for end in ends],
         "concealed": [end["concealedSamples"] / 48 for end in ends],
         "rate": [end["framesDecoded"] / seconds for end in ends],
-        # The mean of the call; the program's is the one at its end.
-        "delay": [1000 * end["jitterBufferDelay"] / max(1, end["jitterBufferEmittedCount"]) for end in ends],
+        "delay": [end["delay"] for end in ends],
     }
 
 
@@ -133,8 +150,8 @@ def aiortc_call(programs, folder, seconds, network):
             name, PEERS_PYTHON, "-B", os.path.join(HERE, "aiortc_end.py"), name, f"{SERVER}:8000", str(seconds), stun, *film,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-    ends, _ = exchanged_call(programs, seconds, network, start)
-    return ends and {**figures(ends), "delay": [float("nan")] * 2}
+    ends, link = exchanged_call(programs, seconds, network, start)
+    return ends and {**figures(ends), "link": link, "shown": [end["shown"] for end in ends]}
 
 
 def figures(ends):

@@ -161,10 +161,17 @@ class Lab:
         self.start("alice", sys.executable, script, "send", *address)
 
     def report(self):
-        """What alice and bob have sent through their narrow paths since the last report, see `path-emulator`, and bytes of the TCP flow."""
+        """What alice and bob have sent through their paths since the last report, see `path-emulator`, and bytes of the TCP flow."""
         reports = [json.loads(self.ask(emulator, "report"))[0] for emulator in self.emulators]
         reports[0]["flowBytes"] = int(self.ask(self.flow, "")) if self.flow else 0
         return reports
+
+    def wait_for_media(self):
+        """Waits until alice has sent more datagrams than a set-up needs. Nobody is told later what passed until then."""
+        sent = 0
+        while sent < 10_000:
+            time.sleep(0.05)
+            sent += self.report()[0]["datagramBytes"]
 
     def ask(self, program, line):
         with self.lock:

@@ -1,6 +1,5 @@
 """Set-up time on long paths, and video on lossy, narrow and interrupted ones; the program beside Chromium and aiortc."""
 
-import math
 import os
 import shutil
 import statistics
@@ -16,11 +15,17 @@ SET_UP = {
     "round trip 300 ms": {"delay": 75},
     "NAT at both ends, STUN, round trip 40 ms": {"delay": 10, "nats": ("cone", "cone")},
 }
-LOSS = {f"{loss} % loss": {"delay": 20, "jitter": 15, "loss": loss / 2} for loss in (2, 5, 10, 20)} | {
-    "5 % loss, 5 in a row": {"delay": 20, "jitter": 15, "loss": 2.5, "burst": 5},
-    "5 % loss, round trip 30 ms": {"delay": 7.5, "jitter": 5, "loss": 2.5},
-    "5 % loss, round trip 200 ms": {"delay": 50, "jitter": 15, "loss": 2.5},
+KINDS_OF_LOSS = {f"{loss} % loss": {"loss": loss / 2} for loss in (2, 5, 10, 20)} | {"5 % loss, 5 in a row": {"loss": 2.5, "burst": 5}}
+# The round trip in ms, and what makes it.
+ROUND_TRIPS = {30: {"delay": 7.5, "jitter": 5}, 80: {"delay": 20, "jitter": 15}, 200: {"delay": 50, "jitter": 15}}
+LOSS = {
+    f"{name}, round trip {round_trip} ms": path | loss
+    for name, loss in KINDS_OF_LOSS.items() for round_trip, path in ROUND_TRIPS.items()
+} | {
     "5 % reordered, 30 ms jitter": {"delay": 20, "jitter": 15, "reorder": 2.5},
+    "no loss, 30 ms jitter": {"delay": 20, "jitter": 15},
+    # Half of the call, so that the delay after it can be compared with that of a call without loss.
+    "10 % loss until 10 s, 30 ms jitter": {"delay": 20, "jitter": 15, "loss": 5, "steps": [(10, {"loss": 0})]},
 }
 # Narrow and interrupted links, and busy video of up to 2 Mbit/s.
 BUSY = {"busy": True, "kbit": 2000}
@@ -31,6 +36,10 @@ LINKS = {
     "4 Mbit/s, and nothing passes from 5 s to 6 s": {
         "delay": 20, "rate": 4000, "steps": [(5, {"loss": 100}), (6, {"loss": 0})], "video": BUSY},
 }
+# Figure, width, digits and unit. aiortc has no more than the first two.
+COLUMNS = [("frames", 6, 0, ""), ("frozen", 6, 1, "s"), ("longest", 6, 1, "s"), ("delay", 5, 0, "ms"), ("concealed", 6, 0, "ms")]
+# Figures of a call that have no median.
+OVER_TIME = ("link", "shown")
 SECONDS = 20
 FRAMES = SECONDS * 30
 
@@ -56,14 +65,15 @@ def measure_set_up(programs, runs):
 def measure_loss(programs, runs):
     """Prints frames and freezes; returns the losses at which the program decoded fewer than nine tenths of the frames."""
     misses = []
-    print(f"Frames decoded of {FRAMES}, seconds frozen and playout delay, caller / callee; round trip 80 ms unless said; medians of {runs}")
+    print(f"Frames decoded of {FRAMES}, seconds frozen, longest freeze, playout delay at the end, concealed audio; caller / callee; round trip 80 ms unless said;"
+          f" medians of {runs}")
     for name, network in {**LOSS, **LINKS}.items():
         for kind, figures in medians(programs, runs, SECONDS, network).items():
-            frames, frozen, delay = figures["frames"], figures["frozen"], figures["delay"]
-            print(
-                f"  {name:54} {kind:10} {frames[0]:6.0f} / {frames[1]:.0f}  {frozen[0]:6.1f} / {frozen[1]:.1f} s  "
-                + ("" if math.isnan(delay[0]) else f"{delay[0]:4.0f} / {delay[1]:.0f} ms"), flush=True)
-            if kind == "callagent" and name in LOSS and min(frames) < 0.9 * FRAMES:
+            columns = [
+                f"{figures[figure][0]:{width}.{digits}f} / {figures[figure][1]:.{digits}f} {unit}"
+                for figure, width, digits, unit in COLUMNS if figure in figures]
+            print(f"  {name:54} {kind:10} {'  '.join(columns)}", flush=True)
+            if kind == "callagent" and name in LOSS and min(figures["frames"]) < 0.9 * FRAMES:
                 misses.append(f"{name}: fewer than nine tenths of the frames were decoded")
     return misses
 
@@ -82,6 +92,6 @@ def medians(programs, runs, seconds, network):
             continue
         figures[kind] = {
             figure: [statistics.median(call[figure][end] for call in calls) for end in (0, 1)]
-            for figure in calls[0] if figure != "link"
+            for figure in calls[0] if figure not in OVER_TIME
         }
     return figures

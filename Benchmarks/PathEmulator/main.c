@@ -7,7 +7,7 @@
 // A delay varies by up to the jitter in either direction; frames keep their order. `burst` is how many are lost in a row on average, with 1 each by
 // itself. Reordered frames take 15 ms longer and are overtaken. A rate of 0 has no limit; frames that would wait longer than the queue are dropped.
 // ARP is never lost. The line "report" is answered with what happened since the last one, for the direction from ONE and the other:
-//   [{"bytes": passed, "dropped": frames of a full queue, "waits": [frames that waited less than 10 ms for the rate, 20 ms, …], "longMs": longest time with waits over 500 ms}, …]
+//   [{"bytes": passed, "datagramBytes": those of UDP, "dropped": frames of a full queue, "waits": [frames that waited less than 10 ms for the rate, 20 ms, …], "longMs": longest time with waits over 500 ms}, …]
 // The end of the input ends the program.
 #define _GNU_SOURCE
 #include <linux/if_packet.h>
@@ -39,7 +39,7 @@ typedef struct {
 
 // What passed since the last report. `longSince` is when the first frame came that waited too long, while all do.
 typedef struct {
-    uint64_t bytes;
+    uint64_t bytes, datagramBytes;
     unsigned dropped, waits[WAITS];
     int64_t longSince, longest;
 } Report;
@@ -94,18 +94,26 @@ static int isLost(Direction *direction) {
 
 static int isFull(const Ring *ring) { return ring->count == CAPACITY; }
 
-static void note(Report *report, int64_t time, int64_t wait, ssize_t length) {
+// The protocol is at the same place of every IPv4 or IPv6 packet, also when options follow.
+static int isDatagram(const uint8_t *bytes, ssize_t length) {
+    enum { UDP = 17, IPV4 = ETH_HLEN + 9, IPV6 = ETH_HLEN + 6 };
+    if (length <= IPV4) return 0;
+    return bytes[12] == 0x08 && bytes[13] == 0x00 ? bytes[IPV4] == UDP : bytes[12] == 0x86 && bytes[13] == 0xdd && bytes[IPV6] == UDP;
+}
+
+static void note(Report *report, int64_t time, int64_t wait, const uint8_t *bytes, ssize_t length) {
     int64_t bin = wait / 10000000;
     report->waits[bin < WAITS ? bin : WAITS - 1]++;
     report->bytes += (uint64_t)length;
+    if (isDatagram(bytes, length)) report->datagramBytes += (uint64_t)length;
     if (wait <= LONG) report->longSince = 0;
     else if (!report->longSince) report->longSince = time;
     else if (time - report->longSince > report->longest) report->longest = time - report->longSince;
 }
 
 static void print(Report *report) {
-    printf("{\"bytes\": %llu, \"dropped\": %u, \"longMs\": %lld, \"waits\": [", (unsigned long long)report->bytes, report->dropped,
-        (long long)report->longest / 1000000);
+    printf("{\"bytes\": %llu, \"datagramBytes\": %llu, \"dropped\": %u, \"longMs\": %lld, \"waits\": [", (unsigned long long)report->bytes,
+        (unsigned long long)report->datagramBytes, report->dropped, (long long)report->longest / 1000000);
     for (int i = 0; i < WAITS; i++) printf(i ? ", %u" : "%u", report->waits[i]);
     printf("]}");
     int64_t longSince = report->longSince;
@@ -124,18 +132,18 @@ static void receive(Direction *direction) {
         if (from.sll_pkttype == PACKET_OUTGOING || length > FRAME || length < ETH_HLEN) continue;
         int isArp = frame->bytes[12] == 0x08 && frame->bytes[13] == 0x06;
         if (!isArp && isLost(direction)) continue;
-        int64_t time = now(), due = time;
+        int64_t time = now(), due = time, queued = 0;
         if (rate > 0) {
             if (direction->linkFree < time) direction->linkFree = time;
-            int64_t queued = direction->linkFree - time;
+            queued = direction->linkFree - time;
             if ((double)queued > queueMs * 1e6) {
                 direction->report.dropped++;
                 continue;
             }
-            note(&direction->report, time, queued, length);
             direction->linkFree += (int64_t)((double)length * 8e6 / rate);
             due = direction->linkFree;
         }
+        note(&direction->report, time, queued, frame->bytes, length);
         double wait = delay + (2 * chance() - 1) * jitter;
         due += (int64_t)((wait > 0 ? wait : 0) * 1e6);
         if (due > direction->lastDue) direction->lastDue = due;
