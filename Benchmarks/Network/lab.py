@@ -5,6 +5,7 @@
 With IPv6 the same addresses begin with fd77: instead of 10.77, as in fd77:1::2.
 """
 
+import contextlib
 import json
 import os
 import signal
@@ -232,7 +233,9 @@ class Lab:
             program.wait()
             for stream in (program.stdin, program.stdout):
                 if stream:
-                    stream.close()
+                    # A thread may have begun a line that the program did not take.
+                    with contextlib.suppress(BrokenPipeError):
+                        stream.close()
 
     def __enter__(self):
         return self

@@ -1,7 +1,7 @@
 /// Opus settings for this end's SDP (RFC 7587 section 6.1) and for its own encoder.
 ///
 /// The peer's parameters also bound the encoder: it sends no more than the lower of the two rates and the narrower of the two bands. It uses DTX only
-/// if both ends do, and error correction only if the peer decodes it.
+/// if both ends do, and error correction only if the peer can use it.
 public struct OpusParameters: Sendable, Equatable {
     /// The highest useful sampling rate, in Hz: 8000 to 48000.
     public var maxPlaybackRate = 48_000
@@ -9,21 +9,29 @@ public struct OpusParameters: Sendable, Equatable {
     public var maxAverageBitrate = 510_000
     /// Whether the encoder sends nothing during silence.
     public var usesDTX = false
-    /// Whether each packet also carries a low-quality copy of the previous one.
+    /// When each packet also carries a low-quality copy of the previous one.
+    public enum ErrorCorrection: String, Sendable {
+        /// This end neither sends copies nor uses those of the peer.
+        case never
+        /// While the peer loses some 2 % of the packets or more, and ten seconds longer.
+        case onLoss
+        /// From the beginning.
+        case always
+    }
+    /// A peer gets copies only if it can use them (`useinbandfec=1`, as browsers say).
     ///
-    /// The receiver then plays audio one packet later, and the encoder codes it as speech. A peer that can use the copies (`useinbandfec=1`, as browsers say)
-    /// gets them in any case while it loses more than 3 % of the packets.
-    public var usesInbandFEC = false
+    /// They take bits from the audio, and the encoder codes it as speech. From the first copy on a receiver plays one packet later.
+    public var errorCorrection = ErrorCorrection.onLoss
     /// The length of a packet in ms: 3, 5, 10, 20, 40, 60, 80, 100 or 120; longer ones than 60 are encoded as 60.
     public var ptimeMs = 20
 
-    /// Full band at any rate, no error correction, no DTX, 20 ms.
+    /// Full band at any rate, error correction when packets are lost, no DTX, 20 ms.
     public init() {}
 
     /// Super-wide band at 40 kbit/s, error correction.
     public static var stack: OpusParameters {
         var parameters = OpusParameters()
-        parameters.usesInbandFEC = true
+        parameters.errorCorrection = .always
         parameters.maxPlaybackRate = 24_000
         parameters.maxAverageBitrate = 40_000
         return parameters
@@ -32,7 +40,7 @@ public struct OpusParameters: Sendable, Equatable {
     /// Wide band at 20 kbit/s, error correction, DTX and long packets: for links that are slow or paid for by volume.
     public static var economical: OpusParameters {
         var parameters = OpusParameters()
-        parameters.usesInbandFEC = true
+        parameters.errorCorrection = .always
         parameters.maxPlaybackRate = 16_000
         parameters.maxAverageBitrate = 20_000
         parameters.usesDTX = true
@@ -70,13 +78,13 @@ public struct OpusParameters: Sendable, Equatable {
     ///
     /// Some servers, such as Pion, take a written default for another codec than one that they have without it.
     var formatParameters: String {
-        "minptime=10" + (usesInbandFEC ? ";useinbandfec=1" : "") + (usesDTX ? ";usedtx=1" : "")
+        "minptime=10" + (errorCorrection == .never ? "" : ";useinbandfec=1") + (usesDTX ? ";usedtx=1" : "")
             + (maxPlaybackRate < 48_000 ? ";maxplaybackrate=\(maxPlaybackRate)" : "")
             + (maxAverageBitrate < 510_000 ? ";maxaveragebitrate=\(maxAverageBitrate)" : "")
     }
 
-    /// What the encoder may do for a peer with these format parameters and this packet length.
-    func agreed(with peer: String?, ptimeMs peerPtime: Int?) -> OpusParameters {
+    /// What the encoder may do for a peer with these format parameters and this packet length, which loses many packets or not.
+    func agreed(with peer: String?, ptimeMs peerPtime: Int?, isLossy: Bool = false) -> OpusParameters {
         var values: [Substring: Substring] = [:]
         for parameter in (peer ?? "").split(separator: ";") {
             let parts = parameter.split(separator: "=", maxSplits: 1)
@@ -90,7 +98,8 @@ public struct OpusParameters: Sendable, Equatable {
             agreed.maxAverageBitrate = min(maxAverageBitrate, rate)
         }
         agreed.usesDTX = usesDTX && values["usedtx"] == "1"
-        agreed.usesInbandFEC = usesInbandFEC && values["useinbandfec"] == "1"
+        let isWanted = errorCorrection == .always || errorCorrection == .onLoss && isLossy
+        agreed.errorCorrection = isWanted && values["useinbandfec"] == "1" ? .always : .never
         if let peerPtime, Self.ptimesMs.contains(peerPtime) { agreed.ptimeMs = max(ptimeMs, peerPtime) }
         return agreed
     }
@@ -108,9 +117,9 @@ public struct OpusParameters: Sendable, Equatable {
             "frameSize": frameSizes.first { ptimeMs <= $0.0 }?.1 ?? "60",
             // libopus detects silence from complexity 7 on.
             "complexity": usesDTX ? "7" : "5", "dtx": String(usesDTX), "dtxPackets": String(usesDTX),
-            "fec": String(usesInbandFEC),
+            "fec": String(errorCorrection == .always),
             // libopus chooses the mode with copies only when it expects more than 5 % loss (`opus_encoder.c`: SILK).
-            "lossPercent": usesInbandFEC ? "10" : "0",
+            "lossPercent": errorCorrection == .always ? "10" : "0",
         ]
     }
 
@@ -119,6 +128,6 @@ public struct OpusParameters: Sendable, Equatable {
     /// Unless the peer announces two channels (`sprop-stereo=1`), one is decoded, and libopus mixes into it whatever arrives: two channels would be
     /// the same twice.
     func decoderValues(isStereo: Bool) -> [String: String] {
-        ["fec": String(usesInbandFEC), "caps": "audio/x-opus,channels=\(isStereo ? 2 : 1)"]
+        ["caps": "audio/x-opus,channels=\(isStereo ? 2 : 1)"]
     }
 }

@@ -65,6 +65,7 @@ struct TrackBuilder: Sendable {
         let receiving = try ReceiveTrack(
             id, codec: choice.codec, decoder: catalog.description(of: choice.codec, role: .decoder),
             values: choice.codec == .opus ? opus.decoderValues(isStereo: choice.isStereo) : [:],
+            usesCopies: choice.codec == .opus && opus.errorCorrection != .never,
             discard: catalog.description("discard", role: kind == .video ? .videoSink : .audioSink),
             outputs: outputs, recorder: isSentByPeer ? outputs.received : nil, decoding: configuration.decoding,
             maxReceiveKbit: configuration.tracks[id]?.maxReceiveKbit, pipeline: pipeline,

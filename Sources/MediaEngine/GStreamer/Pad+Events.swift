@@ -6,6 +6,8 @@ enum PadEvent: Sendable {
     case endOfStream
     /// The caps of the data that follows; see ``Pad/caps``.
     case caps(PropertyValue)
+    /// Nothing comes for this time, in ns; 0: it is not known.
+    case gap(duration: UInt64)
 
     fileprivate init?(_ event: UnsafeMutablePointer<GstEvent>) {
         switch event.pointee.type {
@@ -15,6 +17,10 @@ enum PadEvent: Sendable {
             gst_event_parse_caps(event, &caps)
             guard let caps, gst_caps_get_size(caps) > 0 else { return nil }
             self = .caps(PropertyValue(gst_caps_get_structure(caps, 0)))
+        case GST_EVENT_GAP:
+            var duration = GstClockTime.max
+            gst_event_parse_gap(event, nil, &duration)
+            self = .gap(duration: duration == .max ? 0 : UInt64(duration))
         default: return nil
         }
     }

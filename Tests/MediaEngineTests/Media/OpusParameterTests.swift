@@ -93,7 +93,7 @@ extension RealPipelines {
             arguments: [true, false])
         func protection(canUse: Bool) async throws {
             var callee = OpusParameters()
-            callee.usesInbandFEC = canUse
+            callee.errorCorrection = canUse ? .onLoss : .never
             try await withCall(Self.options(OpusParameters(), callee: callee)) { call in
                 try await call.connect()
                 try await call.callee.waitForTone()
@@ -103,6 +103,8 @@ extension RealPipelines {
                 if canUse {
                     try await eventually("copies") { track.encoder.values["fec"] == "true" }
                     #expect(track.encoder.values["lossPercent"] == "10")
+                    let received = try #require(await call.callee.peer.media?.receiving[.audio])
+                    try await eventually("recovered packets") { received.copies?.recoveredSamples ?? 0 >= 5 * 960 }
                 } else {
                     let start = try await call.callee.received(.audio).seconds
                     try await call.callee.wait("six seconds") { ($0.received[.audio]?.seconds ?? 0) > start + 6 }
@@ -211,7 +213,7 @@ extension RealPipelines {
         mine.usesDTX = true
         let agreed = mine.agreed(with: "maxplaybackrate=16000;maxaveragebitrate=64000;usedtx=1", ptimeMs: 40)
         #expect(agreed.maxPlaybackRate == 16_000 && agreed.maxAverageBitrate == 40_000)
-        #expect(agreed.usesDTX && !agreed.usesInbandFEC && agreed.ptimeMs == 40)
+        #expect(agreed.usesDTX && agreed.errorCorrection == .never && agreed.ptimeMs == 40)
         let odd = mine.agreed(with: "maxplaybackrate=-1;maxaveragebitrate=99999999999999999999;usedtx;=;", ptimeMs: 7)
         #expect(odd.maxPlaybackRate == 24_000 && odd.maxAverageBitrate == 40_000 && !odd.usesDTX && odd.ptimeMs == 20)
     }
@@ -225,6 +227,39 @@ extension RealPipelines {
             let sdp = SDPSamples.offer("c=IN IP4 0.0.0.0\r\na=mid:1", "c=IN IP4 0.0.0.0\r\n\(lines)a=mid:1")
             #expect(try SDPSamples.read(sdp).sections.map(\.bandwidthKbit) == [nil, expected])
         }
+    }
+}
+
+@Suite("Copies in packets of Opus") struct OpusHeadTests {
+    private func head(_ bytes: UInt8...) -> OpusHead? { bytes.withUnsafeBytes(OpusHead.init) }
+
+    @Test("The first frame of a packet says whether it has a copy; music has none")
+    func copies() {
+        // 20 ms of one channel: speech, a copy, and the rest.
+        #expect(head(0b01001_0_00, 0b1100_0000)?.hasCopy == true)
+        #expect(head(0b01001_0_00, 0b1000_0000)?.hasCopy == false)
+        // Of the second channel of two.
+        #expect(head(0b01001_1_00, 0b0001_0000)?.hasCopy == true)
+        #expect(head(0b01001_0_00, 0b0001_0000)?.hasCopy == false)
+        // 60 ms have three bits of speech, then the copy.
+        #expect(head(0b01011_0_00, 0b0001_0000)?.hasCopy == true)
+        #expect(head(0b01011_0_00, 0b1110_0000)?.hasCopy == false)
+        // Two frames of the same length, and of different ones.
+        #expect(head(0b01001_0_01, 0b0100_0000)?.hasCopy == true)
+        #expect(head(0b01001_0_10, 40, 0b0100_0000)?.hasCopy == true)
+        #expect(head(0b01001_0_10, 252, 40, 0b0100_0000)?.hasCopy == true)
+        #expect(head(0b01001_0_11, 0xFF, 0xFF, 0xFF)?.hasCopy == false)
+        #expect(head(0b11111_0_00, 0xFF)?.hasCopy == false)
+        #expect(head(0b01001_0_00)?.hasCopy == false && head() == nil)
+    }
+
+    @Test("A frame is as long as its mode says")
+    func durations() {
+        let durations = (0..<32).map { head(UInt8($0 << 3), 0)?.frameDuration ?? 0 }
+        let speech: [UInt64] = [10, 20, 40, 60, 10, 20, 40, 60, 10, 20, 40, 60, 10, 20, 10, 20].map { $0 * 1_000_000 }
+        #expect(Array(durations[..<16]) == speech)
+        let music: [UInt64] = [2_500_000, 5_000_000, 10_000_000, 20_000_000]
+        #expect(Array(durations[16...]) == music + music + music + music)
     }
 }
 

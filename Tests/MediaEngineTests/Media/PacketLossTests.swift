@@ -67,7 +67,7 @@ extension RealPipelines {
                 options.callerAudio.processing = .off
                 options.configure = {
                     $0.opus = .stack
-                    $0.opus.usesInbandFEC = isOn
+                    $0.opus.errorCorrection = isOn ? .always : .never
                 }
                 try await withCall(options) { call in
                     try await call.connect()

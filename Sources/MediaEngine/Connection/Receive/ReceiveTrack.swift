@@ -11,6 +11,8 @@ final class ReceiveTrack: Sendable {
     /// The sink pad of the decoder.
     private let encoded: Pad
     private let decoder: Element
+    /// Nil for other codecs than Opus, and if copies are not used.
+    let copies: OpusCopies?
     private let elements: [Element]
     /// The source pad of the decoder.
     let decoded: Pad
@@ -36,7 +38,7 @@ final class ReceiveTrack: Sendable {
 
     init(
         _ id: TrackID, codec: Codec, decoder: PipelineDescription, values: [String: String] = [:],
-        discard: PipelineDescription,
+        usesCopies: Bool = false, discard: PipelineDescription,
         outputs: MediaOutputs, recorder: Recorder? = nil, decoding: DecodingPolicy = .all, maxReceiveKbit: Int? = nil,
         pipeline: Element,
         report: @escaping @Sendable (PeerConnectionEvent) -> Void
@@ -56,6 +58,7 @@ final class ReceiveTrack: Sendable {
         }
         input = ReplaceableInput(try decoderBin.pad("sink"))
         self.decoder = decoderElement
+        copies = usesCopies ? try OpusCopies(of: decoderElement) : nil
         decoded = try decoderElement.pad("src")
         let announcement = outputs.announcement(codec.kind)
         meter = DecodedMeter(kind: codec.kind, playout: outputs.playout, announcement: announcement)
@@ -158,6 +161,7 @@ final class ReceiveTrack: Sendable {
         if let first = received.arrivals.first { received.seconds = (ContinuousClock.now - first) / .seconds(1) }
         // Other decoders conceal nothing.
         received.concealedSamples = decoder.get("stats")?.fields?["plc-num-samples"]?.intValue
+            .map { max(0, $0 - (copies?.recoveredSamples ?? 0)) }
         received.aboveMaxRateMs = rate.withLock { $0?.aboveMs } ?? 0
         if codec.kind == .video {
             let frames = frames.withLock { $0 }

@@ -161,9 +161,8 @@ final class EncoderControl: Sendable {
         let factor = ignoresTime ? state.every : 1
         var values = ["bitrate": String(bits * factor), "bitrateKbit": String(kbit * factor)]
         if codec == .opus {
-            var opus = state.opus
-            opus.usesInbandFEC = opus.usesInbandFEC || state.protection.isOn
-            let agreed = opus.agreed(with: state.peer?.parameters, ptimeMs: state.peer?.ptimeMs)
+            let agreed = state.opus.agreed(
+                with: state.peer?.parameters, ptimeMs: state.peer?.ptimeMs, isLossy: state.protection.isOn)
             values.merge(agreed.encoderValues(bitrate: bits)) { _, new in new }
         } else if codec.kind == .audio {
             let ptime = state.opus.agreed(with: nil, ptimeMs: state.peer?.ptimeMs).ptimeMs

@@ -3,7 +3,7 @@
 /// The copies take bits from the audio and make libopus code it as speech, so they come with losses and go when these have been over for a while. A pure value.
 struct LossProtection: Sendable {
     /// The average shares of lost packets above which the copies begin, and below which they end.
-    private static let (much, little) = (0.03, 0.01)
+    private static let (much, little) = (0.018, 0.01)
     /// How long there is little loss before they end.
     private static let calm = Duration.seconds(10)
     /// The weight of the latest report, of about a second, in the average.
