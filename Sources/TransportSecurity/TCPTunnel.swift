@@ -69,6 +69,9 @@ package final class TCPTunnel: Sendable {
         self.connections = connections
     }
 
+    /// Whether it has no connection.
+    package var isIdle: Bool { connections.isEmpty }
+
     deinit { close() }
 
     /// Closes the tunnel and all its connections; idempotent.
@@ -101,6 +104,8 @@ private final class Connections: Sendable {
         }
         return isAdmitted
     }
+
+    var isEmpty: Bool { state.withLock(\.open.isEmpty) }
 
     func closeAll() {
         let open = state.withLock { state in

@@ -35,8 +35,10 @@ final class GenerationMedia: Sendable {
         _ make: @escaping @Sendable () async throws -> any MediaSession
     ) {
         session = Task {
-            await earlier?.value
-            try Task.checkCancellation()
+            if let earlier {
+                await earlier.value
+                try Task.checkCancellation()
+            }
             // Nobody would close what is cancelled half-way.
             return try await Task { try await make() }.value
         }

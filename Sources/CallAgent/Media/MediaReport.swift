@@ -159,7 +159,8 @@ extension MediaReport {
         total.video = video?.continuing(former.video) ?? former.video
         total.audio = audio?.continuing(former.audio) ?? former.audio
         total.additionalVideos.merge(former.additionalVideos) { present, former in present.continuing(former) }
-        total.formerStatistics = former.formerStatistics + [former.rtcStatistics] + formerStatistics
+        let replaced = former.rtcStatistics == StatisticsReport() ? [] : [former.rtcStatistics]
+        total.formerStatistics = former.formerStatistics + replaced + formerStatistics
         total.transport.selectedPairChanges += former.transport.selectedPairChanges
         total.transport.packetsLost += former.transport.packetsLost
         total.transport.bytesSent += former.transport.bytesSent

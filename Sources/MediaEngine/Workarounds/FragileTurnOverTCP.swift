@@ -9,11 +9,11 @@ internal import TransportSecurity
 /// (priority > 0)`; the same in 0.1.22, no upstream issue). So it gets a local port as a TURN server over TCP. From there a ``TCPTunnel``
 /// connects to the real server, and keeps the local connection when that server closes its own: to libnice the server is silent then, and
 /// the call looks for another path. There is one for each server and peer connection, closed with the connection.
-/// Of servers that are no longer offered, the last few stay: the present path may lead through one.
+/// The tunnels of servers that are no longer offered stay while they have a connection: the present path may lead through one. So do the last few others.
 final class FragileTurnOverTCP: Workaround, Sendable {
     static let fixedIn: GStreamerVersion? = nil
 
-    /// How many tunnels to former servers are kept.
+    /// How many tunnels to former servers are kept without a connection.
     static let maximumFormer = 8
 
     private struct Tunnel {
@@ -61,7 +61,9 @@ final class FragileTurnOverTCP: Workaround, Sendable {
 
     private func closeFormer(otherThan present: Set<IceServerURL>) {
         let closed = tunnels.withLock { tunnels in
-            let former = tunnels.indices.filter { !present.contains(tunnels[$0].url) }.dropLast(Self.maximumFormer)
+            let former = tunnels.indices
+                .filter { !present.contains(tunnels[$0].url) && tunnels[$0].tunnel.isIdle }
+                .dropLast(Self.maximumFormer)
             defer { for index in former.reversed() { tunnels.remove(at: index) } }
             return former.map { tunnels[$0] }
         }

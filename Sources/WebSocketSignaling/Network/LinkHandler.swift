@@ -99,7 +99,8 @@ final class LinkHandler: ChannelInboundHandler {
         switch frame.opcode {
         case .text: receive(frame.data)
         case .binary: close(.unacceptableData, reason: "the server sent a binary message")
-        case .ping: answerPing(context, frame.data)
+        // The answers to a server that does not read them would fill the memory.
+        case .ping: if context.channel.isWritable { write(.pong, frame.data) }
         case .pong: break
         case .connectionClose: answerClose(context, frame.data)
         default: close(.protocolError, reason: "the server broke the WebSocket protocol")
@@ -134,15 +135,6 @@ final class LinkHandler: ChannelInboundHandler {
         case .open, .closing: delegate?.link(self, received: text)
         case .new, .ended: break
         }
-    }
-
-    private func answerPing(_ context: ChannelHandlerContext, _ data: ByteBuffer) {
-        // Answers to a server that does not read them would fill the memory.
-        guard context.channel.isWritable else {
-            reason = reason ?? "the server does not read"
-            return context.close(promise: nil)
-        }
-        write(.pong, data)
     }
 
     private func answerClose(_ context: ChannelHandlerContext, _ data: ByteBuffer) {

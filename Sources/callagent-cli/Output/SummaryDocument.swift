@@ -57,7 +57,7 @@ struct SummaryDocument {
         guard let callee, let mine = caller.milliseconds(of: .firstVideoFrame),
             let theirs = callee.milliseconds(of: .firstVideoFrame)
         else { return nil }
-        return Swift.max(mine, theirs + callee.startedUnixMs - caller.startedUnixMs)
+        return Swift.max(mine, theirs + callee.startedUnixMs - caller.startedUnixMs).rounded(toPlaces: 2)
     }
 }
 
@@ -101,7 +101,7 @@ extension CallDocument {
         guard let accepted = milliseconds(of: .accepted), let shown = milliseconds(of: .firstVideoShown) else {
             return nil
         }
-        return shown - accepted
+        return (shown - accepted).rounded(toPlaces: 2)
     }
 }
 

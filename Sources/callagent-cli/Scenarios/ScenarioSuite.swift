@@ -38,8 +38,10 @@ struct ScenarioSuite {
                     className: className, name: "\($0.party): \($0.outcome.expectation.description)", seconds: 0,
                     failure: $0.outcome.complaint)
             }
-            let calls = tree.calls.map {
-                JUnitReport.Case(className: className, name: "a call of \($0.text)", seconds: 0, failure: $0.complaint)
+            let calls = tree.calls.enumerated().map { index, entry in
+                JUnitReport.Case(
+                    className: className, name: "failed call \(index + 1): \(entry.text)", seconds: 0,
+                    failure: entry.complaint)
             }
             let whole = JUnitReport.Case(
                 className: className, name: "the scenario", seconds: result.seconds,

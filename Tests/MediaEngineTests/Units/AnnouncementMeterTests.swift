@@ -33,6 +33,22 @@ import Testing
         for mode in SendMode.allCases { #expect(total(meter, mode) == 0) }
     }
 
+    @Test("What was to arrive in a time is the part of it that was live, but for the tolerance")
+    func liveTime() {
+        var meter = AnnouncementMeter()
+        func live(_ seconds: Double, until end: Double) -> Duration {
+            meter.liveTime(within: .seconds(seconds), at: at(end), tolerance: tolerance)
+        }
+        #expect(live(3, until: 10) == .seconds(3))
+        expect(&meter, .off, at: 10)
+        #expect(live(3, until: 10) == .seconds(2) && live(3, until: 20) == .zero)
+        // An outage of five seconds before the media was off stays one.
+        #expect(live(15, until: 20) == .seconds(4))
+        expect(&meter, .live, at: 20)
+        #expect(live(10, until: 20.9) == .zero && live(10, until: 23) == .seconds(2))
+        #expect(live(1, until: 23) == .seconds(1) && live(18, until: 23) == .seconds(6))
+    }
+
     @Test("Media is live before the first announcement; a mute that begins the call excuses what came before it")
     func first() {
         var meter = AnnouncementMeter()

@@ -32,37 +32,44 @@ import Testing
         #expect(meter.count == before)
     }
 
-    @Test("Video that stays away is frozen after a second; a pause is none, and what comes after it is awaited")
+    @Test("Video that stays away is frozen after two seconds; a pause is none, and what comes after it is awaited")
     func endings() {
         var meter = FreezeMeter()
         var now = ClockReading.now
-        #expect(meter.ending(at: now + .seconds(60), atMost: nil).count == 0)
-        func show() {
+        #expect(meter.ending(at: now + .seconds(60)).count == 0)
+        func show(live: Duration? = nil) {
             for _ in 0..<30 {
                 now = now + .milliseconds(33)
-                meter.add(at: now)
+                meter.add(at: now, live: live)
             }
         }
         show()
-        #expect(meter.ending(at: now + .milliseconds(990), atMost: nil).count == 0)
-        let ending = meter.ending(at: now + .seconds(3), atMost: nil)
+        #expect(meter.ending(at: now + .milliseconds(1_990)).count == 0)
+        let ending = meter.ending(at: now + .seconds(3))
         #expect(ending.count == 1 && ending.duration == 3 && ending.longest == 3)
-        // Live again for so long only.
-        #expect(meter.ending(at: now + .seconds(3), atMost: .seconds(2)).longest == 2)
-        #expect(meter.ending(at: now + .seconds(3), atMost: .zero).count == 0)
+        // Live for a part of the time, and not at all.
+        #expect(meter.ending(at: now + .seconds(3), live: .seconds(2)).longest == 2)
+        #expect(meter.ending(at: now + .seconds(3), live: .zero).count == 0)
         meter.interrupt(at: now + .seconds(5))
-        #expect(meter.ending(at: now + .seconds(7), atMost: nil).longest == 2)
-        now = now + .seconds(8)
+        #expect(meter.wait(at: now + .seconds(7)) == .seconds(2))
+        #expect(meter.ending(at: now + .seconds(7)).longest == 2)
+        now = now + .seconds(6)
         show()
         #expect(meter.count == 0)
-        // The first frame after muted video.
+        // Muted video is black, and has a rate.
+        show(live: .zero)
         now = now + .seconds(4)
-        meter.add(at: now, follows: false)
+        meter.add(at: now, live: .zero)
         show()
         #expect(meter.count == 0 && abs((meter.framesPerSecond(at: now) ?? 0) - 30.3) < 0.1)
         now = now + .seconds(4)
         show()
         #expect(meter.count == 1)
+        // What froze until a hold began stays frozen after it, and so does what follows the hold late.
+        meter.interrupt(at: now)
+        now = now + .seconds(3)
+        show()
+        #expect(meter.count == 2)
     }
 
     @Test("The first frames are no freeze, however late they arrive")

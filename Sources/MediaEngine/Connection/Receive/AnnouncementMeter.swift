@@ -9,6 +9,8 @@ struct AnnouncementMeter: Sendable {
     private var mode = SendMode.live
     /// Nil before the first announcement.
     private var since: ContinuousClock.Instant?
+    /// Until when all that arrived had to be live, before the last announcement of something else; nil before that.
+    private var liveEnd: ContinuousClock.Instant?
     /// What arrived lately against ``mode``: it counts once the next announcement is known not to excuse it.
     private var recent: [(at: ContinuousClock.Instant, amount: Double)] = []
 
@@ -26,17 +28,21 @@ struct AnnouncementMeter: Sendable {
     ) {
         guard next != mode else { return }
         count(before: announced - tolerance)
+        if mode == .live { liveEnd = now - tolerance }
         (mode, since, recent) = (next, now, [])
     }
 
     /// Whether the announced mode is live, for longer than the tolerance.
     func expectsLive(at now: ContinuousClock.Instant, tolerance: Duration) -> Bool {
-        liveTime(at: now, tolerance: tolerance).map { $0 > .zero } ?? true
+        mode == .live && since.map { now - $0 >= tolerance } ?? true
     }
 
-    /// For how long the announced mode has been live, without the tolerance; nil before the first announcement.
-    func liveTime(at now: ContinuousClock.Instant, tolerance: Duration) -> Duration? {
-        since.map { mode == .live ? max(.zero, now - $0 - tolerance) : .zero }
+    /// For how much of the time of this length until `now` all that arrived had to be live.
+    func liveTime(within length: Duration, at now: ContinuousClock.Instant, tolerance: Duration) -> Duration {
+        let begin = now - length
+        let present = mode == .live ? now - max(begin, since.map { $0 + tolerance } ?? begin) : .zero
+        let former = liveEnd.map { $0 - begin } ?? .zero
+        return min(length, max(.zero, present) + max(.zero, former))
     }
 
     /// Something arrived that contradicts the announced mode.

@@ -39,10 +39,10 @@ final class AnnouncementWatch: Sendable {
         return state.withLock { $0.meter.expectsLive(at: .now, tolerance: tolerance) }
     }
 
-    /// For how long all that arrives has to be live; zero while the peer announced something else, nil if it never did.
-    var liveTime: Duration? {
+    /// For how much of the time of this length until now all that arrived had to be live.
+    func liveTime(within length: Duration) -> Duration {
         let tolerance = tolerance
-        return state.withLock { $0.meter.liveTime(at: .now, tolerance: tolerance) }
+        return state.withLock { $0.meter.liveTime(within: length, at: .now, tolerance: tolerance) }
     }
 
     /// A packet arrived.

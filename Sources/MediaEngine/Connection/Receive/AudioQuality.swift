@@ -6,7 +6,7 @@ public struct AudioQuality: Sendable, Equatable, Codable {
     public var ticks = 0
     /// How often the tone was interrupted for 10 ms to 10 s: packets were lost and could not be concealed, or the sender had nothing to send.
     ///
-    /// Longer interruptions are pauses, and so is what the peer announced: muted audio, and a hold. Audio that ended a second ago or earlier, and was
+    /// Longer interruptions are pauses, and so is what the peer announced: muted audio, and a hold. Audio that ended two seconds ago or earlier, and was
     /// to go on, is a gap of any length. Faults between two ticks count, as do ``clickCount``; lengths are right to 5 ms.
     public var gapCount = 0
     /// The total length of the gaps, in ms.

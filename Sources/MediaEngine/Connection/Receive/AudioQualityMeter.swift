@@ -61,7 +61,7 @@ struct AudioQualityMeter: Sendable {
     /// In ms: less is not heard as a gap, more is a pause.
     private static let gapRange = 10.0...10_000.0
     /// Audio that ended less than so many ms ago may have ended with the call, whose end takes a while to arrive.
-    private static let shortestEnd = 1_000.0
+    private static let shortestEnd = 2_000.0
     /// The part of a new block in the means: they take 100 ms to follow.
     private static let smoothing = 1.0 / 40
 
@@ -221,12 +221,16 @@ struct AudioQualityMeter: Sendable {
         return quality
     }
 
-    /// Takes the silence since the last samples for a gap, at a time in ms since 1970, but for no longer than `mostMs`.
-    func ending(at now: Double, atMost mostMs: Double = .infinity) -> AudioQualityMeter {
-        guard let buffer, tone?.isAudible == true else { return self }
-        let gap = min(quietMs + now - buffer.arrival - milliseconds(buffer.samples), mostMs)
+    /// How long the next samples have been awaited at a time in ms since 1970, in ms.
+    func wait(at now: Double) -> Double {
+        buffer.map { max(0, now - $0.arrival - milliseconds($0.samples)) } ?? 0
+    }
+
+    /// With a gap at the end: the tone was interrupted, and nothing came for `ms` more although it was to come.
+    func ending(afterMs ms: Double) -> AudioQualityMeter {
+        guard buffer != nil, tone?.isAudible == true, ms >= Self.shortestEnd else { return self }
         var total = self
-        if gap >= Self.shortestEnd { total.quality.note(gap: gap) }
+        total.quality.note(gap: quietMs + ms)
         return total
     }
 }

@@ -22,12 +22,20 @@ final class DecodedMeter: Sendable {
         var ticks: AudioQualityMeter?
         var speech: SpeechMeter?
 
-        /// With the time since the latest media as a freeze or a gap, if the peer's media has been live for as long; nil: for as long as is known.
-        func ending(_ liveTime: Duration?) -> State {
+        mutating func addFrame(at instant: ClockReading, _ announcement: AnnouncementWatch?) {
+            freezes.add(
+                at: instant, live: announcement?.liveTime(within: max(.zero, freezes.wait(at: instant))))
+        }
+
+        /// With the time since the latest media as a freeze or a gap, as far as the peer's media was to be live.
+        func ending(_ announcement: AnnouncementWatch?) -> State {
             var state = self
-            state.freezes = freezes.ending(at: .now, atMost: liveTime)
-            state.ticks = ticks?.ending(
-                at: FrameStamp.preciseNow, atMost: liveTime.map { $0 / .milliseconds(1) } ?? .infinity)
+            let now = ClockReading.now
+            state.freezes = freezes.ending(
+                at: now, live: announcement?.liveTime(within: max(.zero, freezes.wait(at: now))))
+            let quiet = ticks?.wait(at: FrameStamp.preciseNow) ?? 0
+            let live = announcement?.liveTime(within: .milliseconds(quiet)) ?? .milliseconds(quiet)
+            state.ticks = ticks?.ending(afterMs: live / .milliseconds(1))
             return state
         }
 
@@ -123,7 +131,7 @@ final class DecodedMeter: Sendable {
             if isDistinct { state.distinct? += 1 }
             state.still?.add(at: instant, isDistinct: isDistinct)
             if !follows { state.still?.interrupt() }
-            state.freezes.add(at: instant, follows: follows)
+            state.addFrame(at: instant, announcement)
             return state.decoded == 1
         }
     }
@@ -153,17 +161,15 @@ final class DecodedMeter: Sendable {
     /// A frame arrived that is not decoded.
     func noteSkipped(presentedAt time: UInt64?) {
         let wait = time.map { playout.note(kind, presentedAt: $0, now: Pipeline.now) } ?? .zero
-        let follows = announcement?.expectsLive != false
-        state.withLock { $0.freezes.add(at: .now + wait, follows: follows) }
+        state.withLock { $0.addFrame(at: .now + wait, announcement) }
     }
 
     /// The media is shown from now on, or no longer: what comes next follows nothing.
     func setShown(_ isShown: Bool) {
-        let liveTime = announcement?.liveTime
         state.withLock { state in
             guard state.isShown != isShown else { return }
             state.isShown = isShown
-            if !isShown { state = state.ending(liveTime) }
+            if !isShown { state = state.ending(announcement) }
             state.freezes.interrupt(at: .now)
         }
         interruptDecoding()
@@ -192,10 +198,15 @@ final class DecodedMeter: Sendable {
     }
 
     private func addAudio(_ buffer: PassingBuffer, presentedAt time: UInt64?, _ wait: Duration) -> Bool {
-        let follows = announcement?.expectsLive != false
         return state.withLock { state in
             guard let format = state.format else { return false }
-            if !follows { state.ticks?.interrupt() }
+            if let announcement, let ticks = state.ticks {
+                let quiet = Duration.milliseconds(max(0, ticks.wait(at: FrameStamp.preciseNow)))
+                // The peer's audio was muted, off or held.
+                if announcement.liveTime(within: quiet) < quiet || !announcement.expectsLive {
+                    state.ticks?.interrupt()
+                }
+            }
             let isFirst = state.decoded == 0
             let samples = buffer.byteCount / MemoryLayout<Int16>.size / format.channels
             state.decoded += samples
@@ -237,14 +248,13 @@ final class DecodedMeter: Sendable {
 
     /// Fills in what was counted and measured so far.
     func report(into received: inout PeerStatistics.Received) {
-        let liveTime = announcement?.liveTime
         state.withLock { state in
             received.decoded = state.decoded
             switch kind {
             case .video:
                 received.distinctFrames = state.distinct
                 received.framesPerSecond = state.freezes.framesPerSecond(at: .now)
-                let freezes = (state.isShown ? state.ending(liveTime) : state).freezes
+                let freezes = (state.isShown ? state.ending(announcement) : state).freezes
                 received.freezes = freezes.count
                 received.frozenSeconds = freezes.duration
                 var quality = VideoQuality(longestFreezeMs: freezes.longest * 1_000)
@@ -260,7 +270,7 @@ final class DecodedMeter: Sendable {
                 received.audioEnergy = state.level?.energy
                 received.measuredSeconds = state.level?.duration
                 received.clippedSeconds = state.level?.clipped
-                received.audioQuality = (state.isShown ? state.ending(liveTime) : state).ticks?.result
+                received.audioQuality = (state.isShown ? state.ending(announcement) : state).ticks?.result
                 received.speechQuality = state.speech?.result
             }
         }

@@ -5,7 +5,7 @@
 struct FreezeMeter: Sendable {
     private static let window = 30
     /// A last frame that is younger, in s, may be the last one of the call: its end takes a while to arrive.
-    private static let shortestEnd = 1.0
+    private static let shortestEnd = 2.0
 
     /// The number of freezes.
     private(set) var count = 0
@@ -25,12 +25,21 @@ struct FreezeMeter: Sendable {
         return now - last > .seconds(1) ? 0 : Double(gaps.count) / sum
     }
 
-    /// Takes the time of the next frame; if it `follows` none, the time before it is a pause.
-    mutating func add(at instant: ClockReading, follows: Bool = true) {
+    /// How long the next frame has been awaited.
+    func wait(at instant: ClockReading) -> Duration { begin.map { instant - $0 } ?? .zero }
+
+    /// Takes the time of the next frame, which was to come for `live` of ``wait(at:)``; nil: all of it.
+    mutating func add(at instant: ClockReading, live: Duration? = nil) {
         defer { (last, begin) = (instant, instant) }
-        guard follows, let last, last == begin else { return }
+        guard let last, last == begin else {
+            self = ending(at: instant, live: live)
+            return
+        }
         let gap = (instant - last) / .seconds(1)
-        note(gap)
+        let frozen = min(gap, live.map { $0 / .seconds(1) } ?? gap)
+        note(frozen)
+        // A pause says nothing about the rate of the frames.
+        guard gap - frozen < Self.shortestEnd else { return }
         gaps.append(gap)
         if gaps.count > Self.window { gaps.removeFirst() }
     }
@@ -46,13 +55,12 @@ struct FreezeMeter: Sendable {
     /// The video pauses, or goes on after a pause: the next frame follows none.
     mutating func interrupt(at instant: ClockReading) { begin = instant }
 
-    /// With the time since the last frame, or since the end of a pause after it, but not more than `most`.
-    func ending(at instant: ClockReading, atMost most: Duration?) -> FreezeMeter {
-        guard let begin else { return self }
-        var gap = instant - begin
-        if let most { gap = min(gap, most) }
+    /// With the time until now as a freeze, if frames were to come for `live` of ``wait(at:)``; nil: all of it.
+    func ending(at instant: ClockReading, live: Duration? = nil) -> FreezeMeter {
+        let wait = wait(at: instant)
+        let frozen = min(wait, live ?? wait) / .seconds(1)
         var total = self
-        if gap >= .seconds(Self.shortestEnd) { total.note(gap / .seconds(1)) }
+        if frozen >= Self.shortestEnd { total.note(frozen) }
         return total
     }
 }

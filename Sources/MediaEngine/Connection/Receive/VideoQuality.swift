@@ -5,7 +5,7 @@ public struct VideoQuality: Sendable, Equatable, Codable {
     /// The duration of the longest freeze, in ms; 0 without one.
     ///
     /// Measured by the times at which frames are shown, as W3C's `freezeCount`: when they are decoded, but not before ``playoutDelayMs`` is over.
-    /// Video that stopped a second ago or earlier, and was to go on, is frozen, too; video that the peer announced as muted, off or held is not.
+    /// Video that stopped two seconds ago or earlier, and was to go on, is frozen, too; video that the peer announced as muted, off or held is not.
     public var longestFreezeMs: Double
     /// The longest time in which decoded frames did not differ, in ms, without what the peer announced as muted; nil unless
     /// ``MediaMeasurement/distinctFrames`` is enabled.
