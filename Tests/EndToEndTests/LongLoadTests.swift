@@ -112,7 +112,7 @@ extension EndToEnd {
             let text = """
                 {"report": {"worker": 0, "_1": {"sample": {"_0": {
                  "ms": \(number), "connectedCalls": 1, "ends": 2, "received": {"videos": 0, "framesPerSecond": 0,
-                 "packetsReceived": 0, "packetsLost": 0}, "usage": {"cpuSeconds": 1, "residentKB": 1, "threads": 1,
+                 "packetsReceived": 0, "packetsLost": 0}, "setUps": [\(number)], "usage": {"cpuSeconds": 1, "residentKB": 1, "threads": 1,
                  "descriptors": 1, "contextSwitches": 1}}}}}}
                 """
             #expect((LoadLine<LoadOrder, LoadAnswer>.value(of: text) != nil) == isPossible)
