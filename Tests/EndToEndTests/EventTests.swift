@@ -250,7 +250,7 @@ extension EndToEnd {
         private static var statistics: CallStatistics {
             var inbound = StatisticsDelta.Inbound(kind: "video")
             (inbound.jitterBufferMs, inbound.framesPerSecond, inbound.audioLevel) = (1, 30, 0.5)
-            (inbound.freezeCount, inbound.totalFreezesDurationMs) = (1, 400)
+            (inbound.freezeCount, inbound.totalFreezesDurationMs, inbound.frameDelayMs) = (1, 400, 80)
             (inbound.frameWidth, inbound.frameHeight) = (4, 2)
             var outbound = StatisticsDelta.Outbound(kind: "video")
             (outbound.framesPerSecond, outbound.remoteFractionLost, outbound.remoteJitterMs) = (30, 0.1, 1)
