@@ -9,7 +9,7 @@ public struct OpusParameters: Sendable, Equatable {
     public var maxAverageBitrate = 510_000
     /// Whether the encoder sends nothing during silence.
     public var usesDTX = false
-    /// When each packet also carries a low-quality copy of the previous one.
+    /// When each packet also carries a low-quality copy of the previous one (RFC 6716 section 2.1.7).
     public enum ErrorCorrection: String, Sendable {
         /// This end neither sends copies nor uses those of the peer.
         case never
@@ -18,9 +18,9 @@ public struct OpusParameters: Sendable, Equatable {
         /// From the beginning.
         case always
     }
-    /// A peer gets copies only if it can use them (`useinbandfec=1`, as browsers say).
+    /// When packets carry copies; a peer that cannot use them gets none (`useinbandfec=1`, as browsers say, means that it can).
     ///
-    /// They take bits from the audio, and the encoder codes it as speech. From the first copy on a receiver plays one packet later.
+    /// Copies take bits from the audio, and the encoder codes it as speech. From the first copy on a receiver plays one packet later.
     public var errorCorrection = ErrorCorrection.onLoss
     /// The length of a packet in ms: 3, 5, 10, 20, 40, 60, 80, 100 or 120; longer ones than 60 are encoded as 60.
     public var ptimeMs = 20

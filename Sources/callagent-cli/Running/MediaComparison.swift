@@ -71,8 +71,8 @@ struct MediaComparison {
     /// The pitch is known only after some windows of 100 ms without a gap: in samples at 48 kHz.
     private static let samplesUntilPitch = 24_000
 
-    /// What may be missing at the end of a call.
-    private static let audioInFlightMs = 500.0
+    /// Gaps that a busy machine makes, beside a tenth of the call.
+    private static let toleratedGapsMs = 500.0
 
     private static func audio(_ sent: MediaReport.Sent?, _ received: MediaReport.Received?) -> [String] {
         guard let sent, let received else { return ["no audio"] }
@@ -84,7 +84,7 @@ struct MediaComparison {
         }
         if received.decoded == 0 { complaints.append("no audio") }
         let (gaps, whole) = (received.audioQuality?.totalGapsMs ?? 0, received.seconds * 1_000)
-        if gaps > 0.1 * whole + audioInFlightMs {
+        if gaps > 0.1 * whole + toleratedGapsMs {
             complaints.append("the audio was interrupted for \(Int(gaps)) of \(Int(whole)) ms")
         }
         if received.shownBeforeOpening > 0 { complaints.append("audio was heard before the call was connected") }
