@@ -142,10 +142,12 @@ extension EndToEnd {
             let bob = try Program(["listen", "--as", "bob", "--signaling", "ws://127.0.0.1:\(server.port)", "--events"])
             let (here, gone) = (Presence(user: "bob", devices: ["main"]), Presence(user: "bob", devices: []))
             try await eventually("bob is here: \(presence.all) \(bob.errors)") { presence.all.last == here }
+            // Others see it before it has the answer to its sign-in, which it awaits for 5 s.
+            try await eventually("bob listens: \(bob.errors)") { bob.hasEvent(["event": "listening"]) }
             bob.signal(SIGSTOP)
             try await eventually("bob is gone: \(presence.all)") { presence.all.last == gone }
             bob.signal(SIGCONT)
-            try await eventually("bob is back: \(presence.all)") { presence.all.last == here }
+            try await eventually("bob is back: \(presence.all) \(bob.errors)") { presence.all.last == here }
             bob.signal(SIGKILL)
             try await eventually("bob is gone: \(presence.all)") { presence.all.last == gone }
             await alice.close()
