@@ -44,6 +44,8 @@ package actor SignalingLine {
     /// Whether nobody waits any more: the line is closed.
     private var isReleased = false
     private var isConnected = true
+    /// Whether the transport has ended and does not reconnect.
+    private var hasEnded = false
     /// The other side's clock minus this one, in ms.
     private var clockOffsetMs = 0.0
 
@@ -98,12 +100,21 @@ package actor SignalingLine {
     /// ms since 1970, by the clock of the message time stamps.
     var unixMs: Double { Date().timeIntervalSince1970 * 1_000 + clockOffsetMs }
 
+    /// How long ``close()`` waits for acknowledgements.
+    static let acknowledgementTime = Duration.milliseconds(500)
+    /// The same while there is no connection, which takes several round trips to make.
+    static let reconnectionTime = Duration.seconds(1)
+
     /// Waits a while for acknowledgements of sent messages, then signs out.
-    package func close(waiting: Duration = .milliseconds(500)) async {
+    ///
+    /// A farewell may wait for a connection that is just made again: without it, the peer waits until it gives the call up.
+    package func close(waiting: Duration? = nil) async {
         orders.finish()
         await tasks.last?.value
-        if isConnected, !delivery.isIdle {
-            let limit = Task { try? await Task.sleep(for: waiting) }
+        if !hasEnded, !delivery.isIdle {
+            let time = waiting ?? (isConnected ? Self.acknowledgementTime : Self.reconnectionTime)
+            if !isConnected { await transport.checkConnection() }
+            let limit = Task { try? await Task.sleep(for: time) }
             Task {
                 await limit.value
                 self.releaseWaiting()
@@ -241,7 +252,8 @@ package actor SignalingLine {
         case .tokenWillExpire(let milliseconds): await handle(.tokenWillExpire(milliseconds: milliseconds))
         case .iceServers(let servers, _): await handle(.iceServers(servers))
         case .ended(let error):
-            isConnected = false
+            (isConnected, hasEnded) = (false, true)
+            releaseWaiting()
             delivery.connectionLost()
             setAlarm()
             await handle(.ended(error))

@@ -105,7 +105,29 @@ struct UnreliableTransportTests {
         #expect(signaling.steps.last == .closed)
     }
 
-    @Test("close() stops waiting after a time, and does not wait without a connection", arguments: [true, false])
+    @Test("close() sends the farewell when the connection comes back at once, and asks for that")
+    func closeReconnects() async throws {
+        let signaling = FakeSignaling(guaranteesDelivery: false)
+        let alice = Party("alice", signaling)
+        try await alice.agent.prepare()
+        let call = try await alice.agent.call("bob")
+        try await eventually("the invite") { !signaling.sent.isEmpty }
+        signaling.failSending(.notConnected)
+        signaling.happen(.disconnected(text: "cable"))
+        for await event in alice.agent.events where event == .signalingLost(text: "cable") { break }
+        let closing = Task { await alice.agent.close() }
+        try await eventually("it asks for a connection") { signaling.steps.contains(.checked) }
+        #expect(!signaling.sent.contains { $0.body == .cancel(9900) })
+        signaling.failSending(nil)
+        signaling.happen(.reconnected)
+        try await eventually("the farewell") { signaling.sent.contains { $0.body == .cancel(9900) } }
+        let farewell = try #require(signaling.sent.first { $0.body == .cancel(9900) })
+        try signaling.deliver(.ack(farewell.id), call: call.id)
+        await closing.value
+        #expect(signaling.steps.last == .closed)
+    }
+
+    @Test("close() stops waiting after a time, also without a connection", arguments: [true, false])
     func closeEnds(isConnected: Bool) async throws {
         let signaling = FakeSignaling(guaranteesDelivery: false)
         let alice = Party("alice", signaling)
