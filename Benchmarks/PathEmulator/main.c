@@ -7,7 +7,8 @@
 // A delay varies by up to the jitter in either direction; frames keep their order. `burst` is how many are lost in a row on average, with 1 each by
 // itself. Reordered frames take 15 ms longer and are overtaken. A rate of 0 has no limit; frames that would wait longer than the queue are dropped.
 // ARP is never lost. The line "report" is answered with what happened since the last one, for the direction from ONE and the other:
-//   [{"bytes": passed, "datagramBytes": those of UDP, "dropped": frames of a full queue, "waits": [frames that waited less than 10 ms for the rate, 20 ms, …], "longMs": longest time with waits over 500 ms}, …]
+//   [{"bytes": passed, "datagramBytes": those of UDP, "dropped": frames of a full queue, "waits": [frames that waited less than 10 ms for the rate, 20 ms, …], "longMs": longest time with waits over 500 ms,
+//   "ports": {"a sender's port of UDP": bytes that passed, …}}, …]
 // The end of the input ends the program.
 #define _GNU_SOURCE
 #include <linux/if_packet.h>
@@ -23,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CAPACITY = 16384, FRAME = 2048, LATER = 15000000, LONG = 500000000, WAITS = 300 };  // LATER and LONG in ns
+enum { CAPACITY = 16384, FRAME = 2048, LATER = 15000000, LONG = 500000000, WAITS = 300, PORTS = 256 };  // LATER and LONG in ns
 
 typedef struct {
     int64_t due;  // ns
@@ -39,8 +40,9 @@ typedef struct {
 
 // What passed since the last report. `longSince` is when the first frame came that waited too long, while all do.
 typedef struct {
-    uint64_t bytes, datagramBytes;
-    unsigned dropped, waits[WAITS];
+    uint64_t bytes, datagramBytes, portBytes[PORTS];
+    uint16_t ports[PORTS];
+    unsigned portCount, dropped, waits[WAITS];
     int64_t longSince, longest;
 } Report;
 
@@ -94,18 +96,32 @@ static int isLost(Direction *direction) {
 
 static int isFull(const Ring *ring) { return ring->count == CAPACITY; }
 
-// The protocol is at the same place of every IPv4 or IPv6 packet, also when options follow.
-static int isDatagram(const uint8_t *bytes, ssize_t length) {
-    enum { UDP = 17, IPV4 = ETH_HLEN + 9, IPV6 = ETH_HLEN + 6 };
-    if (length <= IPV4) return 0;
-    return bytes[12] == 0x08 && bytes[13] == 0x00 ? bytes[IPV4] == UDP : bytes[12] == 0x86 && bytes[13] == 0xdd && bytes[IPV6] == UDP;
+// Where the header of UDP begins; 0 for another protocol. IPv6 packets with extension headers have none here.
+static ssize_t datagram(const uint8_t *bytes, ssize_t length) {
+    enum { UDP = 17, IPV4 = ETH_HLEN + 9, IPV6 = ETH_HLEN + 6, LEAST = ETH_HLEN + 20 + 8 };
+    if (length < LEAST) return 0;
+    if (bytes[12] == 0x08 && bytes[13] == 0x00 && bytes[IPV4] == UDP) return ETH_HLEN + (bytes[ETH_HLEN] & 15) * 4;
+    return bytes[12] == 0x86 && bytes[13] == 0xdd && bytes[IPV6] == UDP ? ETH_HLEN + 40 : 0;
+}
+
+// Ports beyond the first ones are not counted.
+static void notePort(Report *report, uint16_t port, ssize_t length) {
+    unsigned i = 0;
+    while (i < report->portCount && report->ports[i] != port) i++;
+    if (i == PORTS) return;
+    if (i == report->portCount) report->ports[report->portCount++] = port;
+    report->portBytes[i] += (uint64_t)length;
 }
 
 static void note(Report *report, int64_t time, int64_t wait, const uint8_t *bytes, ssize_t length) {
     int64_t bin = wait / 10000000;
     report->waits[bin < WAITS ? bin : WAITS - 1]++;
     report->bytes += (uint64_t)length;
-    if (isDatagram(bytes, length)) report->datagramBytes += (uint64_t)length;
+    ssize_t udp = datagram(bytes, length);
+    if (udp && udp + 2 <= length) {
+        report->datagramBytes += (uint64_t)length;
+        notePort(report, (uint16_t)(bytes[udp] << 8 | bytes[udp + 1]), length);
+    }
     if (wait <= LONG) report->longSince = 0;
     else if (!report->longSince) report->longSince = time;
     else if (time - report->longSince > report->longest) report->longest = time - report->longSince;
@@ -115,7 +131,10 @@ static void print(Report *report) {
     printf("{\"bytes\": %llu, \"datagramBytes\": %llu, \"dropped\": %u, \"longMs\": %lld, \"waits\": [", (unsigned long long)report->bytes,
         (unsigned long long)report->datagramBytes, report->dropped, (long long)report->longest / 1000000);
     for (int i = 0; i < WAITS; i++) printf(i ? ", %u" : "%u", report->waits[i]);
-    printf("]}");
+    printf("], \"ports\": {");
+    for (unsigned i = 0; i < report->portCount; i++)
+        printf("%s\"%u\": %llu", i ? ", " : "", report->ports[i], (unsigned long long)report->portBytes[i]);
+    printf("}}");
     int64_t longSince = report->longSince;
     memset(report, 0, sizeof *report);
     report->longSince = longSince;

@@ -93,4 +93,17 @@ import Testing
         probe.note(.impossible)
         #expect(probe.begin(at: 19.5, bitrate: megabit) == nil && probe.begin(at: 19.7, bitrate: megabit) != nil)
     }
+
+    @Test("A path that loses much is not probed")
+    func lossyProbes() {
+        var path = SimulatedPath(wanted: 2_000_000)
+        (path.rate, path.loss, path.longestQueue) = (1_000_000, 0.1, 0.3)
+        path.run(seconds: 10)
+        let before = path.probeCount
+        path.run(seconds: 60)
+        #expect(path.probeCount == before)
+        path.loss = 0
+        path.run(seconds: 30)
+        #expect(path.probeCount > before)
+    }
 }

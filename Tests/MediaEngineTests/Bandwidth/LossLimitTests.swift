@@ -53,10 +53,10 @@ import Testing
         #expect(more == nil)
     }
 
-    @Test("A loss of more than two fifths is never the path's own, however often a lower rate does not help")
+    @Test("A loss of more than three tenths is never the path's own, however often a lower rate does not help")
     func tooMuch() {
         var sender = Sender()
-        let factors = sender.send(seconds: 20, loseEvery: 2)
+        let factors = sender.send(seconds: 20, loseEvery: 3)
         #expect(factors.count > 5 && factors.allSatisfy { $0 < 1 })
     }
 

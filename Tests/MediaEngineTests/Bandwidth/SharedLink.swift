@@ -11,6 +11,9 @@ struct SharedLink {
         /// In bytes.
         var debt = 0.0
         var pending: [PacketReport] = []
+        /// When the packets of a probe are sent, and their size.
+        var probes: [Double] = []
+        var probeBytes = 0
         var underway: [(due: Double, reports: [PacketReport])] = []
         /// Since the last ``clear()``.
         var arrivedBytes = 0
@@ -22,6 +25,8 @@ struct SharedLink {
     var longestQueue = 0.3
     /// Of one direction, in s.
     var delay = 0.03
+    /// Whether they look for more with probes.
+    var hasProbes = false
     /// Nil: there is none.
     var bulk: BulkFlow?
     private(set) var longestWait = 0.0
@@ -76,6 +81,7 @@ struct SharedLink {
         while now < end {
             for index in senders.indices {
                 if senders[index].nextFrame <= now { sendFrame(of: index) }
+                sendProbe(of: index)
                 if senders[index].nextReport <= now { report(to: index) }
             }
             sendBulk()
@@ -102,19 +108,31 @@ struct SharedLink {
         while senders[index].debt > 0 {
             let bytes = Int(min(1_200, max(senders[index].debt, 200)))
             senders[index].debt -= Double(bytes)
-            senders[index].number &+= 1
-            let begin = max(now, linkFree)
-            let isLost = begin - now > longestQueue
-            if !isLost {
-                linkFree = begin + Double(bytes) * 8 / rate
-                longestWait = max(longestWait, linkFree - now)
-                senders[index].arrivedBytes += bytes
-            }
-            senders[index].pending.append(
-                PacketReport(
-                    number: senders[index].number, sent: now,
-                    received: isLost ? nil : linkFree + delay + random.share() * 0.002, bytes: bytes))
+            send(bytes, of: index)
         }
+    }
+
+    private mutating func sendProbe(of index: Int) {
+        while let due = senders[index].probes.first, due <= now {
+            senders[index].probes.removeFirst()
+            send(senders[index].probeBytes, of: index)
+            if senders[index].probes.isEmpty { senders[index].estimator.note(.ended(at: now)) }
+        }
+    }
+
+    private mutating func send(_ bytes: Int, of index: Int) {
+        senders[index].number &+= 1
+        let begin = max(now, linkFree)
+        let isLost = begin - now > longestQueue
+        if !isLost {
+            linkFree = begin + Double(bytes) * 8 / rate
+            longestWait = max(longestWait, linkFree - now)
+            senders[index].arrivedBytes += bytes
+        }
+        senders[index].pending.append(
+            PacketReport(
+                number: senders[index].number, sent: now,
+                received: isLost ? nil : linkFree + delay + random.share() * 0.002, bytes: bytes))
     }
 
     private mutating func report(to index: Int) {
@@ -127,6 +145,12 @@ struct SharedLink {
         while let first = senders[index].underway.first, first.due <= time {
             senders[index].estimator.note(first.reports, enough: wanted * 1.25)
             senders[index].underway.removeFirst()
+            guard hasProbes, let train = senders[index].estimator.takeProbe(most: .infinity) else { continue }
+            senders[index].probeBytes = min(max(train.packetBytes, 200), 1_200)
+            senders[index].probes = (0..<train.packets).map {
+                now + Double($0 * senders[index].probeBytes) * 8 / train.rate
+            }
+            senders[index].estimator.note(.begun(at: now))
         }
     }
 }

@@ -23,6 +23,25 @@ import Testing
     }
 
     @Test(
+        "Probes neither fill the queue of a shared link nor favor those who send them",
+        arguments: [(2, 1, 1, 0.3), (6, 2, 1, 0.3), (50, 20, 1, 0.3), (20, 8, 1, 1)] as [(Int, Double, Double, Double)],
+        [1, 2] as [UInt64])
+    func probes(_ link: (senders: Int, megabits: Double, wanted: Double, pause: Double), seed: UInt64) {
+        var path = SharedLink(rate: link.megabits * 1_000_000, wanted: link.wanted * 1_000_000, seed: seed)
+        path.hasProbes = true
+        for _ in 0..<link.senders {
+            path.join()
+            path.run(seconds: link.pause)
+        }
+        path.run(seconds: 75)
+        path.clear()
+        path.run(seconds: 15)
+        #expect(path.fairness > 0.85)
+        #expect(path.use > 0.9)
+        #expect(path.longestWait < 0.15)
+    }
+
+    @Test(
         "Beside a TCP flow that fills the queue calls keep a share, and leave the flow its own; no queue stays afterwards",
         arguments: [(2, 0.1, 1), (2, 0.3, 1), (4, 0.1, 1), (4, 0.3, 1), (4, 1, 1), (4, 0.3, 2)]
             as [(Double, Double, Int)],

@@ -36,8 +36,12 @@ struct BandwidthEstimator: Sendable {
     private static let longMemory = 2.0
     /// So long after a probe raised the rate, in s, what arrives is no measure of the path: some of it was sent before, or while the encoder followed.
     private static let ramp = 1.0
-    /// No probe follows a reduction for so many s: the queue has to be empty.
-    private static let probePause = 2.0
+    /// No probe follows a reduction for so many s: the queue has to be empty; and for so many on a path that is shared.
+    ///
+    /// Those who share a full path reduce their rates more often than that. With probes, each would take from all others for a moment, and find more.
+    private static let probePauses = (usual: 2.0, shared: 5.0)
+    /// A full path that takes less of this end than this part of what it takes of all is shared.
+    private static let wholePath = 0.9
 
     /// What the path takes, in bit/s, headers included.
     private(set) var bitrate: Double
@@ -125,10 +129,11 @@ struct BandwidthEstimator: Sendable {
             now = report.sent
             // The packets behind a probe wait for it, so the trend says nothing here.
             if let finding = probe.note(report, bitrate: bitrate), !isCongested, !competitor.isPresent {
-                bitrate = max(bitrate, min(finding.rate, enough, Self.range.upperBound))
+                let limit = min(isShared ? capacity.rate ?? enough : enough, enough, Self.range.upperBound)
+                bitrate = max(bitrate, min(finding.rate, limit))
                 raised = (bitrate, report.sent)
                 // Otherwise it grows fast, as on a path of which nothing is known.
-                if finding.isFull { capacity.noteProbe(finding.rate) }
+                if finding.isFull { capacity.noteProbe(min(finding.rate, limit)) }
             }
             let isMedia = !probe.contains(report)
             hasLost = hasLost || isMedia && report.received == nil
@@ -174,8 +179,12 @@ struct BandwidthEstimator: Sendable {
         let wanted = min(enough, most, Self.range.upperBound)
         guard let last, bitrate < wanted * 0.95, !isApplicationLimited else { return nil }
         // Where the queue is short, it would cost packets of the media.
-        guard !isCongested, trend.usage == .normal, !losses.isExcessive, !hasShortQueue else { return nil }
-        guard !competitor.isPresent, last - (lastDecrease ?? -.infinity) >= Self.probePause else { return nil }
+        guard !isCongested, trend.usage == .normal, !hasShortQueue else { return nil }
+        // Of many who share a full path, each finds that twice as much arrives, although a part of all gets lost.
+        guard !losses.isExcessive, !losses.isLossy, !competitor.isPresent else { return nil }
+        let isFull = isShared && capacity.isReached(by: bitrate)
+        let pause = isFull ? Self.probePauses.shared : Self.probePauses.usual
+        guard last - (lastDecrease ?? -.infinity) >= pause else { return nil }
         return probe.begin(at: last, bitrate: bitrate)
     }
 
@@ -237,7 +246,9 @@ struct BandwidthEstimator: Sendable {
         let taken: Double
         switch rise {
         // The packets of one frame are newer than the trend, and tell of the path before anything else does.
-        case .ofFrame(_, let rate): taken = rate
+        case .ofFrame(_, let rate):
+            taken = rate
+            bursts.restart(with: rate)
         case .ofBursts(let rate):
             guard !isEmptying, !isBeginning, let rate = rate ?? arrivals.bitrate(ofLast: Self.latest) ?? received
             else { return }
@@ -269,6 +280,12 @@ struct BandwidthEstimator: Sendable {
 
     /// A queue that shrinks needs no less.
     private var isEmptying: Bool { trend.usage == .under || fall.isEmptying }
+
+    /// Whether others send on the path, too.
+    private var isShared: Bool {
+        guard let whole = bursts.bitrate, let rate = capacity.rate else { return false }
+        return rate < whole * Self.wholePath
+    }
 
     /// Whether the first packets are on their way: they come together, so they fill a queue anyway.
     private var isBeginning: Bool {

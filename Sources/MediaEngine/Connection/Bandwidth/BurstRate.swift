@@ -23,6 +23,11 @@ struct BurstRate: Sendable {
     /// In bit/s; nil: not known.
     var bitrate: Double? { arrived.seconds < Self.least.seconds ? nil : arrived.bits / arrived.seconds }
 
+    /// Forgets all but what a single burst showed, in bit/s: the path has changed.
+    mutating func restart(with bitrate: Double) {
+        (current, arrived) = (nil, (bits: bitrate * Self.least.seconds, seconds: Self.least.seconds))
+    }
+
     /// Notes a packet by the times when it was sent and received, in s; `isNext` is false when nothing is known about the one before it.
     mutating func note(sent: Double, received: Double, bytes: Int, isNext: Bool) {
         if var burst = current, isNext, sent - burst.sent <= Self.burst, received >= burst.last {

@@ -7,7 +7,12 @@ struct LossLimit: Sendable {
     private static let tolerance = 0.02
     private static let deviations = 2.0
     /// More than this is too much at any rate, also while a lower one would say nothing.
-    private static let excess = 0.4
+    ///
+    /// Each of many senders on a full path sees that a lower rate of its own cures nothing. If each of them took the loss for the path's own, the queue
+    /// would stay full.
+    private static let excess = 0.3
+    /// Of a path that loses this share by itself, or this share last, a few packets say little.
+    private static let lossy = (itself: 0.05, latest: 0.1)
     /// The smallest reduction whose effect can be seen.
     private static let smallest = 0.1
     /// So many packets and s make one measurement.
@@ -53,6 +58,8 @@ struct LossLimit: Sendable {
     private var own = 0.0
     /// The share of the packets that was lost last, 0 to 1.
     private(set) var latest = 0.0
+    /// Whether much gets lost, whatever the reason.
+    var isLossy: Bool { own > Self.lossy.itself || latest > Self.lossy.latest }
     /// Whether a lower rate may cure the loss.
     private(set) var isExcessive = false
 

@@ -4,6 +4,7 @@ struct PathCapacity: Sendable {
     /// Far below the rate at which the path was full last, or after so many s without one, the estimate grows faster.
     private static let fastGrowth = 0.4
     private static let patience = 2.0
+    private static let far = 0.6
     /// Growth near the rate at which the path was full last, in bit/s each second: a constant and a share of the rate, up to `most`; and a further share.
     ///
     /// Each sender loses a share of its rate, and all gain about the same. So those who share a path come to equal rates.
@@ -47,13 +48,16 @@ struct PathCapacity: Sendable {
         if bitrate > rate * 1.5 { self.rate = nil }
     }
 
+    /// Whether an estimate of `bitrate` is near what the path took when it was full last, or above it.
+    func isReached(by bitrate: Double) -> Bool { rate.map { bitrate >= $0 * Self.far } ?? false }
+
     /// By how much an estimate of `bitrate` grows, in bit/s each second; `quiet` is the time since its last reduction, in s.
     func growth(of bitrate: Double, quiet: Double) -> Double {
         let rule = Self.carefulGrowth
         let usual = min(rule.constant + rule.share * bitrate, rule.most) + rule.further * bitrate
         let careful = hasShortQueue ? usual * Self.shortQueueGrowth : usual
         if let rate, abs(bitrate - rate) < rate * 0.1 { return careful }
-        let isFar = rate.map { bitrate < $0 * 0.6 } ?? (quiet > Self.patience)
+        let isFar = rate == nil ? quiet > Self.patience : !isReached(by: bitrate)
         return max(careful, bitrate * (isFar ? Self.fastGrowth : Self.usualGrowth))
     }
 
