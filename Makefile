@@ -30,7 +30,7 @@ help:
 	@echo "make bench    call set-up figures, optimised, against their limits"
 	@echo "make bench-cpu    the CPU time of a call, beside the same graph in C and a pair in Chromium"
 	@echo "make bench-load   how many calls this machine carries, beside Chromium and aiortc"
-	@echo "make bench-network RUNS=3 PARTS=set-up,conditions,loss,rates,sharing,nat,changes    calls on emulated networks; as root. The first five are beside"
+	@echo "make bench-network RUNS=3 PARTS=set-up,conditions,loss,rates,sharing,many,nat,changes    calls on emulated networks; as root. The first five are beside"
 	@echo "              Chromium, the first three beside aiortc, too; nat is which calls connect, changes is when the network changes during a call"
 	@echo "make bench-network RUNS=1 NETWORKS='lte delay=100ms,loss=5%'    calls on networks of your own, in the words of callagent lab, with plots"
 	@echo "make bench-signaling    what the signaling server takes: many clients, and bad ones; the same calls at mosquitto"

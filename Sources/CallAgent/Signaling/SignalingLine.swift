@@ -103,7 +103,7 @@ package actor SignalingLine {
     /// How long ``close()`` waits for acknowledgements.
     static let acknowledgementTime = Duration.milliseconds(500)
     /// The same while there is no connection, which takes several round trips to make.
-    static let reconnectionTime = Duration.seconds(1)
+    static let reconnectionTime = Duration.milliseconds(800)
 
     /// Waits a while for acknowledgements of sent messages, then signs out.
     ///
@@ -113,7 +113,7 @@ package actor SignalingLine {
         await tasks.last?.value
         if !hasEnded, !delivery.isIdle {
             let time = waiting ?? (isConnected ? Self.acknowledgementTime : Self.reconnectionTime)
-            if !isConnected { await transport.checkConnection() }
+            if !isConnected, time > .zero { checkConnection() }
             let limit = Task { try? await Task.sleep(for: time) }
             Task {
                 await limit.value
@@ -146,6 +146,12 @@ package actor SignalingLine {
     private func releaseWaiting() {
         for waiting in idle { waiting.continuation.resume() }
         idle = []
+    }
+
+    /// Nothing will be acknowledged any more.
+    private func releaseClosing() {
+        for waiting in idle where waiting.call == nil { waiting.continuation.resume() }
+        idle.removeAll { $0.call == nil }
     }
 
     private func releaseIdle() {
@@ -253,7 +259,7 @@ package actor SignalingLine {
         case .iceServers(let servers, _): await handle(.iceServers(servers))
         case .ended(let error):
             (isConnected, hasEnded) = (false, true)
-            releaseWaiting()
+            releaseClosing()
             delivery.connectionLost()
             setAlarm()
             await handle(.ended(error))

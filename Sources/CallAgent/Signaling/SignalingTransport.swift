@@ -34,7 +34,8 @@ public protocol SignalingTransport: Sendable {
 
     /// Finds out soon whether the connection still works, and connects again at once if it does not.
     ///
-    /// The agent calls it when the network of this machine changes, and when nothing arrives from the peer of a call.
+    /// The agent calls it when the network of this machine changes, when nothing arrives from the peer of a call, and when it closes without a
+    /// connection before the peer knows that a call ended.
     func checkConnection() async
 
     /// Replaces the token of the current sign-in before it expires.

@@ -1,3 +1,4 @@
+import Logging
 import Testing
 
 @testable import CallAgent
@@ -105,24 +106,26 @@ struct UnreliableTransportTests {
         #expect(signaling.steps.last == .closed)
     }
 
-    @Test("close() sends the farewell when the connection comes back at once, and asks for that")
+    @Test("A farewell goes out when the connection comes back while the line closes, which asks for that")
     func closeReconnects() async throws {
         let signaling = FakeSignaling(guaranteesDelivery: false)
-        let alice = Party("alice", signaling)
-        try await alice.agent.prepare()
-        let call = try await alice.agent.call("bob")
-        try await eventually("the invite") { !signaling.sent.isEmpty }
+        let line = SignalingLine(signaling, user: "alice", logger: Logger(label: "test"))
+        try await line.connect()
+        let (losses, sink) = AsyncStream<Void>.makeStream()
+        await line.begin { if case .lost = $0 { sink.finish() } }
         signaling.failSending(.notConnected)
         signaling.happen(.disconnected(text: "cable"))
-        for await event in alice.agent.events where event == .signalingLost(text: "cable") { break }
-        let closing = Task { await alice.agent.close() }
+        for await _ in losses {}
+        line.send(
+            SignalingMessage(id: "a1", callId: "c", from: "alice", to: "bob", sentUnixMs: 0, body: .cancel(9900)))
+        let closing = Task { await line.close(waiting: .seconds(20)) }
         try await eventually("it asks for a connection") { signaling.steps.contains(.checked) }
-        #expect(!signaling.sent.contains { $0.body == .cancel(9900) })
+        #expect(signaling.sent.isEmpty)
         signaling.failSending(nil)
         signaling.happen(.reconnected)
         try await eventually("the farewell") { signaling.sent.contains { $0.body == .cancel(9900) } }
-        let farewell = try #require(signaling.sent.first { $0.body == .cancel(9900) })
-        try signaling.deliver(.ack(farewell.id), call: call.id)
+        let farewell = try #require(signaling.sent.first)
+        try signaling.deliver(.ack(farewell.id), call: "c")
         await closing.value
         #expect(signaling.steps.last == .closed)
     }

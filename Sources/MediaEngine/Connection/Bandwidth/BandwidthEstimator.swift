@@ -36,10 +36,8 @@ struct BandwidthEstimator: Sendable {
     private static let longMemory = 2.0
     /// So long after a probe raised the rate, in s, what arrives is no measure of the path: some of it was sent before, or while the encoder followed.
     private static let ramp = 1.0
-    /// No probe follows a reduction for so many s: the queue has to be empty; and for so many on a path that is shared.
-    ///
-    /// Those who share a full path reduce their rates more often than that. With probes, each would take from all others for a moment, and find more.
-    private static let probePauses = (usual: 2.0, shared: 5.0)
+    /// No probe follows a reduction for so many s: the queue has to be empty.
+    private static let probePause = 2.0
     /// A full path that takes less of this end than this part of what it takes of all is shared.
     private static let wholePath = 0.9
 
@@ -129,11 +127,11 @@ struct BandwidthEstimator: Sendable {
             now = report.sent
             // The packets behind a probe wait for it, so the trend says nothing here.
             if let finding = probe.note(report, bitrate: bitrate), !isCongested, !competitor.isPresent {
-                let limit = min(isShared ? capacity.rate ?? enough : enough, enough, Self.range.upperBound)
-                bitrate = max(bitrate, min(finding.rate, limit))
+                let known = isShared ? capacity.rate : nil
+                bitrate = max(bitrate, min(finding.rate, known ?? .infinity, enough, Self.range.upperBound))
                 raised = (bitrate, report.sent)
                 // Otherwise it grows fast, as on a path of which nothing is known.
-                if finding.isFull { capacity.noteProbe(min(finding.rate, limit)) }
+                if finding.isFull, known == nil { capacity.noteProbe(finding.rate) }
             }
             let isMedia = !probe.contains(report)
             hasLost = hasLost || isMedia && report.received == nil
@@ -182,9 +180,9 @@ struct BandwidthEstimator: Sendable {
         guard !isCongested, trend.usage == .normal, !hasShortQueue else { return nil }
         // Of many who share a full path, each finds that twice as much arrives, although a part of all gets lost.
         guard !losses.isExcessive, !losses.isLossy, !competitor.isPresent else { return nil }
-        let isFull = isShared && capacity.isReached(by: bitrate)
-        let pause = isFull ? Self.probePauses.shared : Self.probePauses.usual
-        guard last - (lastDecrease ?? -.infinity) >= pause else { return nil }
+        // On a shared path each probe takes from all others for a moment, and finds more than this end may have.
+        guard !isShared || !capacity.isReached(by: bitrate) else { return nil }
+        guard last - (lastDecrease ?? -.infinity) >= Self.probePause else { return nil }
         return probe.begin(at: last, bitrate: bitrate)
     }
 
