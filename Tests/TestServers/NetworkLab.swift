@@ -25,10 +25,12 @@ package final class NetworkLab: Sendable {
     private let prefix: String
 
     /// Whether this machine allows namespaces, and has the tools.
-    package static let isPossible: Bool =
-        getuid() == 0 && ["ip", "nft"].allSatisfy { tool($0) != nil }
-        && (try? run("ip", "netns", "add", "lab-probe")) != nil
-        && (try? run("ip", "netns", "del", "lab-probe")) != nil
+    package static let isPossible: Bool = {
+        // Other test programs may find out at the same moment.
+        let name = "lab-probe\(getpid())"
+        return getuid() == 0 && ["ip", "nft"].allSatisfy { tool($0) != nil }
+            && (try? run("ip", "netns", "add", name)) != nil && (try? run("ip", "netns", "del", name)) != nil
+    }()
 
     package init(hasNAT: Bool) throws {
         prefix = "lab\(getpid())-\(UInt16.random(in: 0 ... .max))"

@@ -72,10 +72,9 @@ struct ClientConnectTests {
         }
     }
 
-    @Test func aPortWhereNobodyListensIsUnreachable() async throws {
-        let server = try await Server.start(configuration: .init(port: 0), logger: quietLogger)
-        await server.shutdown()
-        await expectUnreachable("connection refused", port: server.port)
+    @Test func aPortWhereNobodyListensIsUnreachable() async {
+        // A port that was free a moment ago may be of another test.
+        await expectUnreachable("connection refused", port: 1)
     }
 
     @Test func aHostThatDoesNotExistIsUnreachable() async throws {
