@@ -28,6 +28,10 @@ package actor SignalingLine {
 
     /// How many outgoing messages wait while the transport does not take any.
     static let maximumWaiting = 1_024
+    /// How long ``close(waiting:)`` waits for acknowledgements.
+    private static let acknowledgementTime = Duration.milliseconds(500)
+    /// The same while there is no connection, which takes several round trips to make.
+    private static let reconnectionTime = Duration.milliseconds(800)
 
     package nonisolated let device: String?
     private let transport: any SignalingTransport
@@ -43,9 +47,7 @@ package actor SignalingLine {
     private var idle: [(call: CallKey?, continuation: CheckedContinuation<Void, Never>)] = []
     /// Whether nobody waits any more: the line is closed.
     private var isReleased = false
-    private var isConnected = true
-    /// Whether the transport has ended and does not reconnect.
-    private var hasEnded = false
+    private var connection = Connection.up
     /// The other side's clock minus this one, in ms.
     private var clockOffsetMs = 0.0
 
@@ -100,24 +102,19 @@ package actor SignalingLine {
     /// ms since 1970, by the clock of the message time stamps.
     var unixMs: Double { Date().timeIntervalSince1970 * 1_000 + clockOffsetMs }
 
-    /// How long ``close()`` waits for acknowledgements.
-    static let acknowledgementTime = Duration.milliseconds(500)
-    /// The same while there is no connection, which takes several round trips to make.
-    static let reconnectionTime = Duration.milliseconds(800)
-
     /// Waits a while for acknowledgements of sent messages, then signs out.
     ///
     /// A farewell may wait for a connection that is just made again: without it, the peer waits until it gives the call up.
     package func close(waiting: Duration? = nil) async {
         orders.finish()
         await tasks.last?.value
-        if !hasEnded, !delivery.isIdle {
-            let time = waiting ?? (isConnected ? Self.acknowledgementTime : Self.reconnectionTime)
-            if !isConnected, time > .zero { checkConnection() }
+        if connection != .ended, !delivery.isIdle {
+            let time = waiting ?? (connection == .up ? Self.acknowledgementTime : Self.reconnectionTime)
+            if connection == .lost, time > .zero { checkConnection() }
             let limit = Task { try? await Task.sleep(for: time) }
             Task {
                 await limit.value
-                self.releaseWaiting()
+                self.release { _ in true }
             }
             await wait(for: nil)
             limit.cancel()
@@ -126,7 +123,7 @@ package actor SignalingLine {
         await transport.close()
         for task in tasks { task.cancel() }
         isReleased = true
-        releaseWaiting()
+        release { _ in true }
     }
 
     /// Waits until all messages of a call so far are acknowledged or given up.
@@ -143,20 +140,18 @@ package actor SignalingLine {
 
     private func isIdle(_ call: CallKey?) -> Bool { call.map(delivery.isIdle) ?? delivery.isIdle }
 
-    private func releaseWaiting() {
-        for waiting in idle { waiting.continuation.resume() }
-        idle = []
+    /// Lets those go on who wait for these calls; nil: for any call.
+    private func release(_ isOver: (CallKey?) -> Bool) {
+        for waiting in idle where isOver(waiting.call) { waiting.continuation.resume() }
+        idle.removeAll { isOver($0.call) }
     }
 
-    /// Nothing will be acknowledged any more.
-    private func releaseClosing() {
-        for waiting in idle where waiting.call == nil { waiting.continuation.resume() }
-        idle.removeAll { $0.call == nil }
-    }
-
-    private func releaseIdle() {
-        for waiting in idle where isIdle(waiting.call) { waiting.continuation.resume() }
-        idle.removeAll { isIdle($0.call) }
+    private enum Connection {
+        case up
+        /// The transport connects again.
+        case lost
+        /// It does not.
+        case ended
     }
 
     // MARK: Out
@@ -190,7 +185,7 @@ package actor SignalingLine {
             }
         }
         setAlarm()
-        releaseIdle()
+        release(isIdle)
     }
 
     private func transmit(_ message: SignalingMessage) async {
@@ -246,20 +241,21 @@ package actor SignalingLine {
         switch event {
         case .received(let text): await receive(text)
         case .disconnected(let text):
-            isConnected = false
+            connection = .lost
             delivery.connectionLost()
             setAlarm()
             await handle(.lost(text: text))
         case .reconnected:
-            isConnected = true
+            connection = .up
             await carryOut(delivery.connectionRestored(at: now))
             await handle(.restored)
         case .clock(let unixMs): clockOffsetMs = unixMs - Date().timeIntervalSince1970 * 1_000
         case .tokenWillExpire(let milliseconds): await handle(.tokenWillExpire(milliseconds: milliseconds))
         case .iceServers(let servers, _): await handle(.iceServers(servers))
         case .ended(let error):
-            (isConnected, hasEnded) = (false, true)
-            releaseClosing()
+            connection = .ended
+            // Who closes the line waits in vain.
+            release { $0 == nil }
             delivery.connectionLost()
             setAlarm()
             await handle(.ended(error))

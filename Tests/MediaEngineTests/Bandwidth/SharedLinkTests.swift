@@ -3,12 +3,12 @@ import Testing
 @testable import MediaEngine
 
 @Suite("Senders that share a link") struct SharedLinkTests {
-    @Test(
-        "All want more than their share: they come to equal shares of the whole link, and no queue stays",
-        arguments: [(2, 1, 1, 0.3), (6, 2, 1, 0.3), (50, 20, 1, 0.3), (50, 20, 1, 0.2), (3, 10, 8, 0.3)]
-            as [(Int, Double, Double, Double)], [1, 2] as [UInt64])
-    func shares(_ link: (senders: Int, megabits: Double, wanted: Double, pause: Double), seed: UInt64) {
+    typealias Crowd = (senders: Int, megabits: Double, wanted: Double, pause: Double)
+
+    /// A link whose senders came one after the other; what is measured are the last 15 s of a minute and a half.
+    private func crowd(_ link: Crowd, seed: UInt64, hasProbes: Bool = false) -> SharedLink {
         var path = SharedLink(rate: link.megabits * 1_000_000, wanted: link.wanted * 1_000_000, seed: seed)
+        path.hasProbes = hasProbes
         // Who comes later finds a full link, and does not know what its delay is without a queue.
         for _ in 0..<link.senders {
             path.join()
@@ -17,6 +17,15 @@ import Testing
         path.run(seconds: 75)
         path.clear()
         path.run(seconds: 15)
+        return path
+    }
+
+    @Test(
+        "All want more than their share: they come to equal shares of the whole link, and no queue stays",
+        arguments: [(2, 1, 1, 0.3), (6, 2, 1, 0.3), (50, 20, 1, 0.3), (50, 20, 1, 0.2), (3, 10, 8, 0.3)]
+            as [(Int, Double, Double, Double)], [1, 2] as [UInt64])
+    func shares(_ link: Crowd, seed: UInt64) {
+        let path = crowd(link, seed: seed)
         #expect(path.fairness > 0.85)
         #expect(path.use > 0.9)
         #expect(path.longestWait < 0.2)
@@ -26,16 +35,8 @@ import Testing
         "Probes neither fill the queue of a shared link nor favor those who send them",
         arguments: [(2, 1, 1, 0.3), (6, 2, 1, 0.3), (50, 20, 1, 0.3), (20, 8, 1, 1)] as [(Int, Double, Double, Double)],
         [1, 2] as [UInt64])
-    func probes(_ link: (senders: Int, megabits: Double, wanted: Double, pause: Double), seed: UInt64) {
-        var path = SharedLink(rate: link.megabits * 1_000_000, wanted: link.wanted * 1_000_000, seed: seed)
-        path.hasProbes = true
-        for _ in 0..<link.senders {
-            path.join()
-            path.run(seconds: link.pause)
-        }
-        path.run(seconds: 75)
-        path.clear()
-        path.run(seconds: 15)
+    func probes(_ link: Crowd, seed: UInt64) {
+        let path = crowd(link, seed: seed, hasProbes: true)
         #expect(path.fairness > 0.85)
         #expect(path.use > 0.9)
         #expect(path.longestWait < 0.15)

@@ -38,7 +38,7 @@ struct BandwidthEstimator: Sendable {
     private static let ramp = 1.0
     /// No probe follows a reduction for so many s: the queue has to be empty.
     private static let probePause = 2.0
-    /// A full path that takes less of this end than this part of what it takes of all is shared.
+    /// A full path is shared if it takes less than this part of its whole rate from this end.
     private static let wholePath = 0.9
 
     /// What the path takes, in bit/s, headers included.

@@ -11,7 +11,7 @@ struct LossLimit: Sendable {
     /// Each of many senders on a full path sees that a lower rate of its own cures nothing. If each of them took the loss for the path's own, the queue
     /// would stay full.
     private static let excess = 0.3
-    /// Of a path that loses this share by itself, or this share last, a few packets say little.
+    /// A path is lossy if it loses more than this share by itself, or lost more than that last.
     private static let lossy = (itself: 0.05, latest: 0.1)
     /// The smallest reduction whose effect can be seen.
     private static let smallest = 0.1
