@@ -40,6 +40,39 @@ extension RealPipelines {
                 #expect(silent.audio.allSatisfy { !$0.isLoud })
             }
         }
+
+        /// Before GStreamer 1.22.3, audiotestsrc does not write the first sample of a syllable: it is whatever the memory held before.
+        @Test("Speech does not end when a sample of it is no number")
+        func damagedSpeech() async throws {
+            try GStreamerLibrary.initialize()
+            let source = try SourceBlueprint(source: .audio(.speech), catalog: PipelineCatalog()).build()
+            let pipeline = try Pipeline(name: "speech", timeBase: .ownStart)
+            defer { pipeline.stop() }
+            let sink = try Element("fakesink")
+            for element in [source.bin, sink] { pipeline.bin.add(element) }
+            try source.bin.link(to: sink)
+            let damaged = Shared(0)
+            try #require(source.bin.child("source")).pad("src").probe { buffer in
+                // As a number of 32 bits, these are not one.
+                let bytes = buffer.reference.withBytes { [0xff, 0xff, 0xff, 0xff] + $0.dropFirst(4) }
+                guard let copy = bytes?.withUnsafeBytes({ BufferRef(copying: $0) }) else { return .pass }
+                copy.present(at: buffer.reference.presented)
+                damaged.update { $0 += 1 }
+                return .replace(copy)
+            }
+            let meter = Shared(SpeechMeter(samplesPerSecond: 48_000))
+            try sink.pad("sink").probe { buffer in
+                _ = buffer.reference.withBytes { bytes in
+                    meter.update { $0.add(bytes.bindMemory(to: Int16.self), channels: 1) }
+                }
+                return .pass
+            }
+            try pipeline.bin.setState(.playing)
+            try await eventually("ten syllables; so far \(String(describing: meter.value.result))") {
+                meter.value.result?.syllables ?? 0 >= 10
+            }
+            #expect(damaged.value > 10)
+        }
     }
 }
 

@@ -26,8 +26,8 @@ extension RealPipelines {
 
         private static let talk =
             "audiotestsrc name=source is-live=true wave=ticks freq=140 tick-interval=220000000 sine-periods-per-tick=18 "
-            + "apply-tick-ramp=true volume=0.8 samplesperbuffer=480 ! audioamplify amplification=4 "
-            + "! audiocheblimit mode=low-pass cutoff=3400 poles=4"
+            + "apply-tick-ramp=true volume=0.8 samplesperbuffer=480 ! audio/x-raw,format=S16LE "
+            + "! audioamplify amplification=4 ! audioconvert ! audiocheblimit mode=low-pass cutoff=3400 poles=4"
 
         private func withAudio(
             _ name: String, _ processing: AudioProcessing, _ body: (LoopbackCall, LevelWatch) async throws -> Void

@@ -21,7 +21,7 @@ extension Pad {
     func collectTimes() -> Shared<[(presented: UInt64, running: UInt64?)]> {
         let times = Shared<[(presented: UInt64, running: UInt64?)]>([])
         observeTimes { buffer, running in
-            times.update { $0.append((UInt64(buffer.pointer.pointee.pts), running)) }
+            times.update { $0.append((buffer.reference.presented, running)) }
         }
         return times
     }
