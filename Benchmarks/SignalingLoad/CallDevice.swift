@@ -91,7 +91,7 @@ actor CallDevice {
             await take(message, at: arrival)
         case .disconnected(let text): tally.fault("\(user): the connection was lost: \(text)")
         case .ended(let error): tally.fault("\(user): \(error)")
-        case .reconnected, .clock, .tokenWillExpire, .iceServers: break
+        case .reconnected, .clock, .tokenWillExpire, .tokenRenewed, .tokenNotRenewed, .iceServers: break
         }
     }
 

@@ -17,6 +17,8 @@ extension Agent {
             hub.yield(.signalingRestored)
             for call in calls.active { await call.signaling(isLost: false) }
         case .tokenWillExpire(let milliseconds): hub.yield(.tokenWillExpire(milliseconds: milliseconds))
+        case .tokenRenewed: hub.yield(.tokenRenewed)
+        case .tokenNotRenewed(let text): hub.yield(.tokenNotRenewed(text: text))
         case .iceServers(let servers):
             await provider.use(servers)
             let running = calls.active

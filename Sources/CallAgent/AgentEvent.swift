@@ -70,6 +70,10 @@ public enum AgentEvent: Sendable, Equatable {
     case signalingRestored
     /// The token of the sign-in expires in this many ms; see ``Agent/renew(token:)``.
     case tokenWillExpire(milliseconds: Int)
+    /// The transport got a new token from its own provider in time, and the sign-in goes on with it.
+    case tokenRenewed
+    /// The transport has a provider of tokens, but could not renew the sign-in; `text` says why. It may try again before the token expires.
+    case tokenNotRenewed(text: String)
     /// A call from `peer` was refused, because the agent is at its limit.
     case refusedAsBusy(peer: String, callId: String)
     /// ``AgentConfiguration/screenInvite`` refused a call from `peer`; the caller got this code.

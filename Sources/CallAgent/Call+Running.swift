@@ -247,7 +247,7 @@ extension Call {
     private func mark(_ stage: CallTimeline.Stage, at instant: ContinuousClock.Instant) {
         guard timeline.instant(of: stage) == nil else { return }
         timeline.mark(stage, at: instant)
-        hub.yield(.reached(stage, milliseconds: (instant - timeline.start).inMilliseconds))
+        hub.yield(.reached(stage, milliseconds: timeline.milliseconds(of: stage) ?? 0))
     }
 
     private func startTimer(_ timer: CallTimer, _ milliseconds: Int) {

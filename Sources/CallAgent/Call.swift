@@ -88,7 +88,7 @@ public actor Call {
     /// When both users call each other at once, one of the two calls continues under the other's id.
     public nonisolated var id: String { identity.withLock { $0.callId } }
 
-    nonisolated var key: CallKey { CallKey(peer: peer, callId: id) }
+    package nonisolated var key: CallKey { CallKey(peer: peer, callId: id) }
 
     /// Which end this is; see ``id`` for when it changes.
     public nonisolated var role: CallRole { identity.withLock { $0.role } }
@@ -290,6 +290,7 @@ public actor Call {
             state: machine.state,
             end: machine.end, hold: machine.hold, timeline: timeline, records: history.records,
             recordsLeftOut: history.leftOut, warnings: history.warnings,
+            recordingFault: history.recordingFault,
             acceptedAtCallee: acceptedAtCallee, dtmfReceived: dtmfReceived,
             captureFaults: captureFaults.values.sorted { $0.medium.rawValue < $1.medium.rawValue },
             statistics: statistics,

@@ -9,6 +9,8 @@ struct CallHistory: Sendable {
     /// How many of the middle were dropped.
     private(set) var leftOut = 0
     private(set) var warnings: [String] = []
+    /// Why the first recording that failed did.
+    private(set) var recordingFault: String?
 
     mutating func add(_ record: CallRecord) {
         if records.count == Self.maximumRecords {
@@ -21,6 +23,11 @@ struct CallHistory: Sendable {
     mutating func add(warning: String) {
         if warnings.count < Self.maximumWarnings { warnings.append(warning) }
     }
+
+    mutating func add(recordingFault: String) {
+        self.recordingFault = self.recordingFault ?? recordingFault
+        add(warning: recordingFault)
+    }
 }
 
 extension Call {
@@ -30,6 +37,7 @@ extension Call {
         case .media(let fact, _):
             record(.media, fact.name, at: instant)
             if case .warning(let text) = fact { history.add(warning: text) }
+            if case .recordingFailed(let text) = fact { history.add(recordingFault: text) }
         case .timerFired(let timer): record(.other, "timer \(timer)", at: instant)
         case .yield: record(.received, "invite", at: instant)
         case .signalingLost: record(.other, "signalingLost", at: instant)
@@ -137,6 +145,7 @@ extension MediaFact {
         case .trackFailed(let fault): "trackFailed \(fault.medium) \(fault.direction)"
         case .dataChannel: "dataChannel"
         case .warning(let text): "warning \(text)"
+        case .recordingFailed(let text): "recordingFailed \(text)"
         case .failed: "failed"
         }
     }

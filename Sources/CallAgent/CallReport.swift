@@ -31,6 +31,10 @@ public struct CallReport: Sendable, Equatable {
     public var recordsLeftOut = 0
     /// Failures of this end's media that did not end the call, as text for display, such as a TURN server that refused; only the first 64.
     public var warnings: [String] = []
+    /// Why a recording of this end is not what was asked for, as text for display; nil: there was none, or all of it was written.
+    ///
+    /// Of several failures the first; ``warnings`` has all.
+    public var recordingFault: String?
     /// When the callee called `accept()`; nil when it did not.
     ///
     /// Measured at the callee. The caller derives it from the message's time, which is as exact as the two clocks agree.

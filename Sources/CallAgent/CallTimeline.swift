@@ -59,8 +59,10 @@ public struct CallTimeline: Sendable, Equatable {
     public var milliseconds: [Stage: Double] { marks.mapValues { ($0 - start).inMilliseconds } }
 
     /// Records a stage; only its first time counts.
+    ///
+    /// What happened before the call, as in a connection built ahead, counts as its beginning.
     mutating func mark(_ stage: Stage, at instant: ContinuousClock.Instant) {
-        if marks[stage] == nil { marks[stage] = instant }
+        if marks[stage] == nil { marks[stage] = max(instant, start) }
     }
 
     /// Converts the wall clock time `unixMs` to an instant, relative to this timeline's start.

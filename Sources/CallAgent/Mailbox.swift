@@ -19,14 +19,17 @@ final class Mailbox<Element: Sendable>: Sendable {
     /// How many elements wait.
     var count: Int { state.withLock { $0.elements.count } }
 
-    func put(_ element: Element) {
-        let waiter = state.withLock { state -> CheckedContinuation<Element?, Never>? in
-            guard !state.isFinished else { return nil }
-            if let waiter = state.waiter.take() { return waiter }
+    /// - Returns: False after ``finish()``: the element is lost.
+    @discardableResult
+    func put(_ element: Element) -> Bool {
+        let (isTaken, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Element?, Never>?) in
+            guard !state.isFinished else { return (false, nil) }
+            if let waiter = state.waiter.take() { return (true, waiter) }
             admit(&state.elements, element)
-            return nil
+            return (true, nil)
         }
         waiter?.resume(returning: element)
+        return isTaken
     }
 
     /// Accepts no more elements; waiting elements can still be taken.

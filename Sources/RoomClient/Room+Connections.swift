@@ -11,6 +11,8 @@ extension Room {
         Task {
             do throws(CallError) {
                 let call = try await agent.call(names.room, media: media, sends: configuration.sends)
+                // The room was lost meanwhile, and another call may have the place.
+                guard connections[.publication]?.attempt == attempt else { return await call.hangUp() }
                 take(call, for: .publication)
                 report(.publishing(call))
             } catch {

@@ -10,7 +10,7 @@ public struct WebSocketTransportConfiguration: Sendable, Equatable {
     public var silenceTimeout: Duration = .seconds(15)
     /// The longest that the server may take to answer after ``WebSocketTransport/checkConnection()``.
     ///
-    /// A server whose sign-in was fast has less time: three times as long as that, and 300 ms at least.
+    /// A server whose sign-in was faster than that has as much time as the sign-in took, and 100 ms at least.
     public var checkTimeout: Duration = .seconds(2)
     /// The first pause before a lost connection is retried; it doubles with every failure.
     public var shortestRetryDelay: Duration = .milliseconds(200)

@@ -52,6 +52,16 @@ extension EndToEnd {
             #expect(suite.cases.first?.failure?.contains("cannot reach the signaling server") == true)
         }
 
+        @Test("A file that cannot be written does not hide why a call failed")
+        func fullDisk() async throws {
+            let trio = try await Trio()
+            let alice = try trio.call(["--junit", "/dev/full"], to: "nobody")
+            #expect(try await alice.waitForExit() == 4, "\(alice.errors)")
+            #expect(
+                alice.errors.contains("nobody") && alice.errors.contains("'/dev/full': No space left on device"),
+                "\(alice.errors)")
+        }
+
         @Test("The listener writes the same for its end, also when a signal ends it")
         func listener() async throws {
             let trio = try await Trio()
@@ -63,6 +73,22 @@ extension EndToEnd {
             bob.signal(SIGTERM)
             #expect(try await bob.waitForExit() == 143)
             #expect(try suite(path).cases.map(\.name) == ["call 1 of alice"])
+        }
+
+        @Test("A link stays and leads to the report; a device and an open file of the process get it")
+        func link() async throws {
+            let (link, file) = (folder.path("link.xml"), folder.path("verdict.xml"))
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
+            for path in [link, "/dev/null", "/dev/stdout"] {
+                let demo = try Program(["demo", "--duration", "200ms", "--junit", path])
+                #expect(try await demo.waitForExit() == 0, "\(demo.errors)")
+                #expect(demo.output.contains("<testsuite") == (path == "/dev/stdout"))
+            }
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == file)
+            #expect(try suite(file).cases.count == 1)
+            #expect(
+                try FileManager.default.attributesOfItem(atPath: "/dev/null")[.type] as? FileAttributeType
+                    == .typeCharacterSpecial)
         }
 
         @Test("A file that cannot be written is wrong usage, before any call")

@@ -20,6 +20,19 @@ extension EndToEnd {
             try await bob.waitForExit()
         }
 
+        @Test("For a person, a call that was built ahead has a timeline from its beginning on")
+        func timeline() async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen(["--join-ahead"])
+            let alice = try trio.call(["--join-ahead", "--duration", "300ms"])
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)\n\(alice.output)")
+            let line = try #require(alice.lines.first { $0.contains("first candidate") })
+            #expect(line.contains(" 0.0 ms"), "\(line)")
+            #expect(alice.output.contains("pass: 1 of 1 calls connected"), "\(alice.output)")
+            bob.signal(SIGTERM)
+            try await bob.waitForExit()
+        }
+
         @Test("Recording together with --join-ahead is wrong usage")
         func record() async throws {
             let alice = try Program(["call", "bob", "--as", "alice", "--join-ahead", "--record", "a.mkv"])

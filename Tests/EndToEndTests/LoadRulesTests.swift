@@ -107,6 +107,17 @@ extension EndToEnd {
                     "1 s: 2 calls up, 0 ended, 0 failed, set-up p50 150 p95 200 ms, 30.0 fps, 10.0 % lost, CPU 75 %"))
         }
 
+        @Test("A sample of another machine whose time does not grow is ignored")
+        func badClock() throws {
+            var tally = LoadTally(isPair: true)
+            for (ms, cpu) in [(1_000, 0), (1_500, 0.5), (1_000.000_000_1, 1e12), (1_600, 0.6), (2_100, 1.1)] {
+                tally.add(sample(ms, cpu: cpu, fps: 30), from: worker(0))
+            }
+            tally.add(sample(2_600, cpu: 1.6, fps: 30), from: worker(0))
+            #expect(tally.moments.map(\.usage.cpuPercent).allSatisfy { $0 <= 100 }, "\(tally.moments)")
+            #expect(tally.statusLine.contains("CPU 100 %"))
+        }
+
         @Test("A worker that has ended runs nothing any more")
         func ended() throws {
             var tally = LoadTally(isPair: true)

@@ -212,11 +212,13 @@ extension EndToEnd {
             let arguments = [
                 "load", "bob", "--token", "abc", "--ice-server=turn:a:b@c", "--video", "rtsp://user:word@192.0.2.7/cam",
                 "--at", "5s=video=rtsp://u:p@h/", "--extension", "key=secret", "--signaling", "wss://u:p@h/x?token=y",
+                "https://h/whep?token=y", "http://h/whep?token=y",
             ]
             #expect(
                 LoadPage.shown(arguments) == [
                     "load", "bob", "--token", "…", "--ice-server=…", "--video", "rtsp://…@192.0.2.7/cam",
                     "--at", "5s=video=rtsp://…@h/", "--extension", "…", "--signaling", "wss://…@h/x?…",
+                    "https://h/whep?…", "http://h/whep?…",
                 ])
         }
     }

@@ -45,7 +45,7 @@ extension CallMachine {
         case .videoAdapted(let change): .videoAdapted(change)
         case .captureLost(let fault): .captureLost(fault)
         case .captureRestored(let medium): .captureRestored(medium)
-        case .warning(let text): .mediaWarning(text: text)
+        case .warning(let text), .recordingFailed(let text): .mediaWarning(text: text)
         default: nil
         }
     }

@@ -58,6 +58,8 @@ public enum MediaFact: Sendable, Equatable {
     case dataChannel
     /// Something else failed; the call continues without it.
     case warning(String)
+    /// A recording lacks something from here on, or there is none; the call goes on.
+    case recordingFailed(String)
     /// The media cannot continue on this peer connection.
     case failed(MediaFault)
 }

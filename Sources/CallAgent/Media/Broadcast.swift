@@ -19,7 +19,7 @@ public actor Broadcast {
     private let turn = Turn()
     private var call: Call?
     /// The calls that the broadcast pauses for.
-    private var others: Set<String> = []
+    private var others: Set<CallKey> = []
     /// Whether ``call`` shows the pause.
     private var showsPause = false
     private let (stream, changes) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingNewest(16))
@@ -46,17 +46,21 @@ public actor Broadcast {
     ///
     /// To be called before `other` is accepted or placed, so that nothing of it is broadcast.
     public func pause(for other: Call) async {
-        guard await other.state != .ended, others.insert(other.id).inserted else { return }
-        if others.count == 1 { changes.yield(true) }
-        Task { [id = other.id] in
-            _ = await other.waitUntilEnded()
-            await resume(after: id)
+        guard await other.state != .ended else { return }
+        // It may get another id.
+        let key = other.key
+        if others.insert(key).inserted {
+            if others.count == 1 { changes.yield(true) }
+            Task {
+                _ = await other.waitUntilEnded()
+                await resume(after: key)
+            }
         }
         await apply()
     }
 
-    private func resume(after id: String) async {
-        guard others.remove(id) != nil else { return }
+    private func resume(after other: CallKey) async {
+        guard others.remove(other) != nil else { return }
         if others.isEmpty { changes.yield(false) }
         await apply()
     }

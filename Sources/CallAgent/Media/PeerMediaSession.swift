@@ -258,7 +258,8 @@ extension MediaFact {
             case .candidatesGathered(let outcome): .gathered("\(outcome)")
             case .dataChannel: .dataChannel
             case .relayUnavailable(let text): .warning(text)
-            case .recordingFailed(let error), .sinkFailed(_, let error): .warning(error.description)
+            case .recordingFailed(let error): .recordingFailed(error.description)
+            case .sinkFailed(_, let error): .warning(error.description)
             case .eventsDropped(let count):
                 .warning("\(count) events of the media were dropped: they were not read in time")
             case .captureFailed(let track, let error): .captureFailed(CaptureFault(track.kind, error))

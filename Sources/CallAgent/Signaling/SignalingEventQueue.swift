@@ -42,8 +42,8 @@ package final class SignalingEventQueue: Sendable {
 
     private static func size(_ event: SignalingTransportEvent) -> Int {
         switch event {
-        case .received(let text), .disconnected(let text): text.utf8.count + 64
-        case .reconnected, .clock, .tokenWillExpire, .ended: 64
+        case .received(let text), .disconnected(let text), .tokenNotRenewed(let text): text.utf8.count + 64
+        case .reconnected, .clock, .tokenWillExpire, .tokenRenewed, .ended: 64
         case .iceServers(let servers, _):
             64 + servers.reduce(0) { $0 + $1.urls.reduce(128) { $0 + $1.utf8.count } }
         }
@@ -55,7 +55,12 @@ private final class Gauge: Sendable {
     private struct State {
         var bytes = 0
         var isReleased = false
-        var waiter: (@Sendable () -> Void)?
+        var waiters: [@Sendable () -> Void] = []
+
+        mutating func takeWaiters() -> [@Sendable () -> Void] {
+            defer { waiters = [] }
+            return waiters
+        }
     }
 
     private let state = Mutex(State())
@@ -71,26 +76,26 @@ private final class Gauge: Sendable {
     }
 
     func took(_ bytes: Int) {
-        let waiter = state.withLock { state -> (@Sendable () -> Void)? in
+        let waiters = state.withLock { state in
             state.bytes -= bytes
-            return state.bytes <= capacity / 2 ? state.waiter.take() : nil
+            return state.bytes <= capacity / 2 ? state.takeWaiters() : []
         }
-        waiter?()
+        for waiter in waiters { waiter() }
     }
 
     /// From now on there is always room.
     func release() {
-        let waiter = state.withLock { state in
+        let waiters = state.withLock { state in
             state.isReleased = true
-            return state.waiter.take()
+            return state.takeWaiters()
         }
-        waiter?()
+        for waiter in waiters { waiter() }
     }
 
     func whenThereIsRoom(_ body: @escaping @Sendable () -> Void) {
         let isNow = state.withLock { state in
             guard !state.isReleased, state.bytes > capacity / 2 else { return true }
-            state.waiter = body
+            state.waiters.append(body)
             return false
         }
         if isNow { body() }

@@ -20,6 +20,10 @@ package actor SignalingLine {
         case restored
         /// The token expires in this many ms.
         case tokenWillExpire(milliseconds: Int)
+        /// The transport has renewed the token by itself.
+        case tokenRenewed
+        /// The transport could not renew the token.
+        case tokenNotRenewed(text: String)
         /// STUN and TURN servers to use from now on.
         case iceServers([IceServer])
         /// The transport has ended and does not reconnect.
@@ -78,7 +82,7 @@ package actor SignalingLine {
 
     /// Sends a message after those of earlier calls; its time is corrected to the other side's clock.
     package nonisolated func send(_ message: SignalingMessage) {
-        guard orders.count >= Self.maximumWaiting, !message.body.isFarewell else { return orders.put(.send(message)) }
+        guard orders.count >= Self.maximumWaiting, !message.body.isFarewell else { orders.put(.send(message)); return }
         let text = "\(Self.maximumWaiting) messages wait for the transport already"
         Task { await self.handle(.failed(message, code: nil, text: text)) }
     }
@@ -129,8 +133,10 @@ package actor SignalingLine {
     /// Waits until all messages of a call so far are acknowledged or given up.
     package func waitUntilAcknowledged(_ call: CallKey) async {
         let sent = AsyncStream<Void>.makeStream()
-        orders.put(.note(sent.continuation))
-        for await _ in sent.stream {}
+        // A line that is closed takes no orders.
+        if orders.put(.note(sent.continuation)) {
+            for await _ in sent.stream {}
+        }
         await wait(for: call)
     }
 
@@ -251,6 +257,8 @@ package actor SignalingLine {
             await handle(.restored)
         case .clock(let unixMs): clockOffsetMs = unixMs - Date().timeIntervalSince1970 * 1_000
         case .tokenWillExpire(let milliseconds): await handle(.tokenWillExpire(milliseconds: milliseconds))
+        case .tokenRenewed: await handle(.tokenRenewed)
+        case .tokenNotRenewed(let text): await handle(.tokenNotRenewed(text: text))
         case .iceServers(let servers, _): await handle(.iceServers(servers))
         case .ended(let error):
             connection = .ended

@@ -86,6 +86,10 @@ public enum SignalingTransportEvent: Sendable, Equatable {
     case clock(unixMs: Double)
     /// The token of this sign-in expires in this many ms, unless ``SignalingTransport/renew(token:)`` replaces it.
     case tokenWillExpire(milliseconds: Int)
+    /// The transport has replaced the token that was to expire by a new one from its own provider.
+    case tokenRenewed
+    /// The transport has a provider of tokens, but could not replace the one that expires; `text` says why. It may try again.
+    case tokenNotRenewed(text: String)
     /// Other STUN and TURN servers to use from now on, with credentials that are valid for this many ms; replaces earlier ones.
     case iceServers([IceServer], validForMs: Int)
 }

@@ -280,7 +280,7 @@ package struct Delivery: Sendable {
         guard key.isForAll, case .state = message.body else { return false }
         var direct = key
         direct.isForAll = false
-        return streams[direct] != nil
+        return streams[direct]?.hasState == true
     }
 
     /// A message that the server or the peer will never accept is not repeated; one for a user who may come back is.

@@ -8,6 +8,8 @@ struct IncomingStream: Sendable {
     private var early: Set<Int> = []
     /// When the last message arrived.
     private(set) var lastHeard = 0
+    /// Whether a `state` was delivered.
+    private(set) var hasState = false
 
     /// How far ahead of a missing message others may be.
     static let window = 128
@@ -53,6 +55,7 @@ struct IncomingStream: Sendable {
         while true {
             if let message = held.removeValue(forKey: next) {
                 delivered.append(message)
+                if case .state = message.body { hasState = true }
             } else if early.remove(next) == nil {
                 break
             }

@@ -23,6 +23,7 @@ actor JanusSession {
     private var keeping: Task<Void, Never>?
     /// Why the session is over; nil while it is not.
     private(set) var end: String?
+    private var isReconnecting = false
 
     private struct Waiting {
         /// Whether the acknowledgement is the answer.
@@ -145,10 +146,12 @@ actor JanusSession {
     /// does not know yet that this machine has lost its address.
     private func reconnect(_ text: String) async {
         guard end == nil else { return }
-        socket?.close()
-        socket = nil
-        failAll(text)
+        drop(text)
         guard number != nil else { return finish(text) }
+        // The attempt under way finds out and goes on.
+        guard !isReconnecting else { return }
+        isReconnecting = true
+        defer { isReconnecting = false }
         let limit = ContinuousClock.now + Self.reclaimLimit
         while end == nil, ContinuousClock.now < limit {
             do throws(RoomError) {
@@ -157,13 +160,28 @@ actor JanusSession {
                 read(next)
                 _ = try await request(JanusRequest("claim"), "claim")
                 return
-            } catch .unreachable(_, let reason) where reason != "connection refused" {
-                try? await Task.sleep(for: Self.reclaimPause)
             } catch {
-                return finish(text)
+                guard Self.mayPass(error) else { return finish(text) }
+                drop(text)
+                try? await Task.sleep(for: Self.reclaimPause)
             }
         }
         finish(text)
+    }
+
+    private func drop(_ text: String) {
+        socket?.close()
+        socket = nil
+        failAll(text)
+    }
+
+    /// Whether the session may still be there: the network has not settled yet.
+    private static func mayPass(_ error: RoomError) -> Bool {
+        switch error {
+        case .unreachable(_, let reason): reason != "connection refused"
+        case .lost, .noAnswer: true
+        default: false
+        }
     }
 
     // MARK: Requests

@@ -167,8 +167,8 @@ export class Delivery {
     if (!delivered) return undefined;
     this.#streams.set(key, stream);
     // A state for all devices that arrives after one for this device is outdated.
-    const hasDirect = isForAll && this.#streams.has(streamKey(call, device, false));
-    return delivered.filter((one) => !hasDirect || one.type !== "state").map((one) => ({ deliver: one }));
+    const isOutdated = isForAll && this.#streams.get(streamKey(call, device, false))?.hasState === true;
+    return delivered.filter((one) => !isOutdated || one.type !== "state").map((one) => ({ deliver: one }));
   }
 
   /** Forgets what a former process of the device has sent. Returns false for the epoch of a former process. */

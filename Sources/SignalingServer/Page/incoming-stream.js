@@ -24,6 +24,8 @@ export class IncomingStream {
   /** Delivered before their turn. */
   #early = new Set();
   lastHeard = 0;
+  /** Whether a `state` was delivered. */
+  hasState = false;
 
   /** `call` is its key, `epoch` that of all its messages. */
   constructor(call, device, epoch) {
@@ -73,6 +75,7 @@ export class IncomingStream {
       if (message) {
         this.#held.delete(this.#next);
         delivered.push(message);
+        if (message.type === "state") this.hasState = true;
       } else if (!this.#early.delete(this.#next)) {
         return delivered;
       }

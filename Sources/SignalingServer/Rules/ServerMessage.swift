@@ -2,7 +2,7 @@ internal import CallProtocol
 
 /// The messages of the server itself, as JSON text.
 ///
-/// Every string in it is a ``Name``, a checked URL, or a text of this package. None contains characters that JSON has to escape.
+/// Every string in it is a ``Name``, a checked URL, a text of this package, or the plain words of a relay. None contains characters that JSON has to escape.
 enum ServerMessage: Sendable, Equatable {
     case signedIn(Party, resume: String, tokenExpiresInMs: Int?, unixMs: Int, iceServers: IceServers? = nil)
     case refused(code: Int, text: String)

@@ -29,8 +29,8 @@ extension Switchboard {
     mutating func notEntered(_ connection: ConnectionID, _ error: RelayError) -> [SwitchboardAction] {
         guard lines[connection]?.entering != nil else { return [] }
         switch error {
-        case .refused(let code, let text): return refuse(connection, code: code, text: text)
-        case .unreachable(let text): return [.close(connection, text: text)]
+        case .refused(let code, let text): return refuse(connection, code: code, text: text.plain)
+        case .unreachable(let text): return [.close(connection, text: text.plain)]
         }
     }
 
@@ -57,7 +57,7 @@ extension Switchboard {
     /// The relay lets nobody watch these users.
     func watchRefused(_ connection: ConnectionID, _ error: RelayError) -> [SwitchboardAction] {
         guard lines[connection]?.seat != nil, case .refused(let code, let text) = error else { return [] }
-        return [.send(.watchRefused(code: code, text: text), to: connection)]
+        return [.send(.watchRefused(code: code, text: text.plain), to: connection)]
     }
 
     /// The client is signed in at the relay no more.
@@ -70,6 +70,22 @@ extension Switchboard {
                 lines[other]?.entering?.anonymous?.calls.formUnion(calls)
             }
         }
-        return [.close(connection, text: text)]
+        return [.close(connection, text: text.plain)]
+    }
+}
+
+extension String {
+    /// The words of a relay for a message or a close frame: without what JSON escapes, and short.
+    ///
+    /// A close frame has room for 123 bytes (RFC 6455, section 5.5).
+    fileprivate var plain: String {
+        var text = ""
+        for scalar in unicodeScalars {
+            let isEscaped = scalar.value < 0x20 || scalar == "\"" || scalar == "\\"
+            let next: Unicode.Scalar = isEscaped ? " " : scalar
+            guard text.utf8.count + UTF8.width(next) <= 123 else { break }
+            text.unicodeScalars.append(next)
+        }
+        return text
     }
 }

@@ -72,8 +72,10 @@ extension Switchboard {
             renewed.tokenID = grant.tokenID
             if let mayCall = grant.mayCall { renewed.anonymous?.mayCall = mayCall }
             lines[connection]?.seat = renewed
-            return [.send(.renewed(tokenExpiresInMs: grant.expiresUnixMs - now.unixMs), to: connection)]
-                + tokenTimers(of: renewed, on: connection, at: now)
+            // One that expires at the same time changes no timer: another warning would be answered with the same token again.
+            let timers =
+                seat.expiresUnixMs == grant.expiresUnixMs ? [] : tokenTimers(of: renewed, on: connection, at: now)
+            return [.send(.renewed(tokenExpiresInMs: grant.expiresUnixMs - now.unixMs), to: connection)] + timers
         } catch {
             return refused(error.code, error.text)
         }

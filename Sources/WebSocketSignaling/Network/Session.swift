@@ -59,8 +59,9 @@ final class Session: LinkDelegate {
         self.logger = logger
         self.loop = loop
         presenceWatch = PresenceWatch(loop: loop)
-        tokenRenewal = provider.map { TokenRenewal(provider: $0, loop: loop, logger: logger) }
+        tokenRenewal = provider.map { TokenRenewal(provider: $0, loop: loop) }
         backoff = Backoff(shortest: configuration.shortestRetryDelay, longest: configuration.longestRetryDelay)
+        tokenRenewal?.onFailure = { [weak self] in self?.notRenewed($0) }
     }
 
     // MARK: Operations of the application
@@ -190,11 +191,18 @@ final class Session: LinkDelegate {
             ownRenewal = answer
             answer.assumeIsolated().whenComplete { [self] outcome in
                 ownRenewal = nil
-                guard case .failure(let error) = outcome else { return }
-                // The current token stays in use; when it expires, the next sign-in asks again.
-                logger.warning("the sign-in was not renewed", metadata: ["reason": "\(error)"])
+                switch outcome {
+                case .success: _ = queue.put(.tokenRenewed)
+                case .failure(let error): notRenewed("\(error)")
+                }
             }
         }
+    }
+
+    /// The current token stays in use; when it expires, the next sign-in asks again.
+    private func notRenewed(_ text: String) {
+        logger.warning("the sign-in was not renewed", metadata: ["reason": "\(text)"])
+        _ = queue.put(.tokenNotRenewed(text: text))
     }
 
     /// Watches these users instead of the former ones; the stream ends with the next call, a refusal, or the transport.

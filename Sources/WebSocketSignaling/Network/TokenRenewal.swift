@@ -1,4 +1,3 @@
-internal import Logging
 internal import NIOCore
 
 /// Gets the next token from the application's provider when the server warns that the current one expires soon.
@@ -7,7 +6,9 @@ internal import NIOCore
 final class TokenRenewal {
     private let provider: @Sendable () async throws -> String
     private let loop: any EventLoop
-    private let logger: Logger
+    /// Called with the reason why the provider had no new token, once for each reason.
+    var onFailure: ((String) -> Void)?
+    private var reported: String?
     private var present: String?
     private var takenAt = NIODeadline.now()
     private var timer: Scheduled<Void>?
@@ -18,16 +19,15 @@ final class TokenRenewal {
     /// With less time left than this, there is no further attempt: the next sign-in asks anyway.
     private static let shortestPause = TimeAmount.milliseconds(500)
 
-    init(provider: @escaping @Sendable () async throws -> String, loop: any EventLoop, logger: Logger) {
+    init(provider: @escaping @Sendable () async throws -> String, loop: any EventLoop) {
         self.provider = provider
         self.loop = loop
-        self.logger = logger
     }
 
     /// The server accepted a token: the provider is not asked until the server warns again.
     func took(_ token: String?) {
         cancel()
-        present = token
+        (present, reported) = (token, nil)
         takenAt = .now()
     }
 
@@ -65,8 +65,8 @@ final class TokenRenewal {
             guard let self, number == round else { return }
             switch outcome {
             case .success(let token) where !SignInRequest.isPlain(token, longest: SignInRequest.longestToken):
-                failed("it is empty, too long or no ASCII", end, use)
-            case .success(let token) where token == present: failed("it is the present one", end, use)
+                failed("the next token is empty, too long or no ASCII", end, use)
+            case .success(let token) where token == present: failed("the next token is the present one", end, use)
             case .success(let token): use(token)
             case .failure(let error): failed("\(error)", end, use)
             }
@@ -75,7 +75,10 @@ final class TokenRenewal {
 
     /// The provider may have a token later: it is asked again when half of the remaining time has passed.
     private func failed(_ text: String, _ end: NIODeadline, _ use: @escaping (String) -> Void) {
-        logger.warning("no new token to renew the sign-in with", metadata: ["reason": "\(text)"])
+        if reported != text {
+            reported = text
+            onFailure?(text)
+        }
         let pause = TimeAmount.nanoseconds((end - .now()).nanoseconds / 2)
         if pause >= Self.shortestPause { plan(after: pause, end: end, use) }
     }

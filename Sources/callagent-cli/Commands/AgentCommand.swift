@@ -120,7 +120,7 @@ extension AgentCommand {
         let callAgent = Agent(
             user: user, media: engine, signaling: transport,
             configuration: configuration, logger: log.logger("call-agent"))
-        let watch = AgentWatch.follow(callAgent, output, tokenFile: tokens.tokenFile)
+        let watch = AgentWatch.follow(callAgent, output)
         var session = AgentSession(
             agent: callAgent, engine: engine, configuration: configuration, hooks: runner, watch: watch)
         session.endpoint = served

@@ -134,7 +134,7 @@ extension MediaServerCommand {
             logger: log.logger("call-agent"))
         var prepared = AgentSession(
             agent: agent, engine: engine, configuration: configuration, hooks: runner,
-            watch: AgentWatch.follow(agent, output, tokenFile: nil))
+            watch: AgentWatch.follow(agent, output))
         do {
             try await signIn(agent)
             prepared.preview = try await sources?.openPreview(engine, logger: log.logger("media"))

@@ -20,7 +20,7 @@ struct LoadPage {
     private static let shownFailures = 200
 
     /// - Throws: a ``Failure`` if the file cannot be written.
-    func write(to path: String) throws(Failure) { try WritableFile.write(html, to: path) }
+    func write(to path: String) throws(Failure) { try WritableFile.write(Data(html.utf8), to: path) }
 
     var html: String {
         ReportPage(
@@ -35,7 +35,9 @@ struct LoadPage {
         return arguments.enumerated().map { place, argument in
             if place > 0, secret.contains(arguments[place - 1]) { return "…" }
             if let option = secret.first(where: { argument.hasPrefix($0 + "=") }) { return option + "=…" }
-            return argument.replacing(/:\/\/[^\/@]*@/, with: "://…@").replacing(/(wss?:\/\/[^?]*)\?.*/) { "\($0.1)?…" }
+            return argument.replacing(/:\/\/[^\/@]*@/, with: "://…@").replacing(/((?:ws|http)s?:\/\/[^?]*)\?.*/) {
+                "\($0.1)?…"
+            }
         }
     }
 

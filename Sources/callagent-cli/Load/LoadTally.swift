@@ -70,6 +70,8 @@ struct LoadTally: Sendable {
             add(call)
             return false
         case .sample(let sample):
+            // From another machine, it may be anything.
+            if let last = samples[worker], sample.ms <= last.ms { return false }
             for setUp in sample.setUps { liveSetUps.add(setUp) }
             if let last = samples[worker], sample.ms - last.ms < Self.leastInterval {
                 // Rates over a moment say nothing: they stay over the time since the sample before.

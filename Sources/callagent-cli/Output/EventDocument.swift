@@ -121,6 +121,10 @@ struct EventDocument: Encodable {
         case .tokenWillExpire(let milliseconds):
             event = "tokenWillExpire"
             expiresInMs = milliseconds
+        case .tokenRenewed: event = "tokenRenewed"
+        case .tokenNotRenewed(let text):
+            event = "tokenNotRenewed"
+            self.text = text
         case .refusedAsBusy(let peer, let callId):
             event = "refusedAsBusy"
             (self.peer, self.callId) = (peer, callId)

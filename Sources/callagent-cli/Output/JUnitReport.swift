@@ -43,7 +43,7 @@ struct JUnitReport {
     /// Writes the document to `path`.
     ///
     /// - Throws: a ``Failure`` if the file cannot be written.
-    func write(to path: String) throws(Failure) { try WritableFile.write(xml, to: path) }
+    func write(to path: String) throws(Failure) { try WritableFile.write(Data(xml.utf8), to: path) }
 
     private static func head(_ className: String, _ name: String, _ seconds: Double) -> String {
         #"    <testcase classname="\#(className.markup)" name="\#(name.markup)" time="\#(number(seconds))""#

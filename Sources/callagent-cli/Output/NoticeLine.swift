@@ -55,7 +55,11 @@ enum NoticeLine {
     }
 
     private static func text(_ reason: VideoChange.Reason) -> String {
-        reason == .bandwidth ? "the network takes no more" : "the network takes more again"
+        switch reason {
+        case .bandwidth: "the network takes no more"
+        case .cpu: "this machine is too slow for more"
+        case .recovery: "more is possible again"
+        }
     }
 
     private static func text(_ path: NetworkPath) -> String {
@@ -78,6 +82,8 @@ enum NoticeLine {
         case .signalingLost(let text): "signaling was lost: \(text.printable); connecting again"
         case .signalingRestored: "signaling is back"
         case .tokenWillExpire(let milliseconds): "the token expires in \(milliseconds / 1_000) s"
+        case .tokenRenewed: "the token was renewed"
+        case .tokenNotRenewed(let text): "the token was not renewed: \(text.printable)"
         case .refusedAsBusy(let peer, _): "\(peer) called and was refused: busy"
         case .inviteRefused(let peer, _, let code): "\(peer) called and was refused (\(code))"
         case .messageNotDelivered(let peer, _, let type, _, let text):

@@ -62,7 +62,7 @@ enum Output {
             if isFirst {
                 // The status line is put away already.
                 writeWhole(
-                    "callagent: standard output cannot be written: \(error.reason); make room, or write elsewhere\n",
+                    "callagent: standard output cannot be written: \(error.systemText); make room, or write elsewhere\n",
                     to: .standardError)
             }
         }
@@ -78,7 +78,8 @@ extension Error {
 
     fileprivate var isBrokenPipe: Bool { posixCode == Int(EPIPE) }
 
-    fileprivate var reason: String {
+    /// What the system says about a failed call; else what Foundation says.
+    var systemText: String {
         posixCode.map { unsafe String(cString: strerror(Int32($0))) } ?? localizedDescription
     }
 }

@@ -47,10 +47,16 @@ struct Verdict {
             }
         }
         if let path = expectations.junit {
-            try JUnitReport(
+            let report = JUnitReport(
                 name: "callagent \(command)", cases: calls.enumerated().map(callCase) + outcomes.map(expectationCase),
-                error: self.failure?.line
-            ).write(to: path)
+                error: self.failure?.line)
+            do throws(Failure) {
+                try report.write(to: path)
+            } catch {
+                // What the calls did matters more.
+                guard failure != nil else { throw error }
+                Output.error(error.line)
+            }
         }
         if let failure { throw failure }
     }

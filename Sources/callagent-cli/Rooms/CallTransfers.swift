@@ -1,4 +1,5 @@
 internal import CallAgent
+internal import CallProtocol
 internal import Logging
 internal import MediaEngine
 internal import RoomClient
@@ -15,8 +16,8 @@ actor CallTransfers {
     private let logger: Logger
     /// The agent and the media of the command; nil until there are calls.
     private var session: AgentSession?
-    /// Those under way and those that succeeded, by the ids of the calls.
-    private var transfers: [String: Transfer] = [:]
+    /// Those under way and those that succeeded.
+    private var transfers: [CallKey: Transfer] = [:]
     /// By the names of the rooms.
     private var stays: [String: Stay] = [:]
     private var lastStay = 0
@@ -36,9 +37,9 @@ actor CallTransfers {
         /// Nil until this end is in the room.
         var following: Task<RoomVisit.Result, Never>?
         /// The calls whose transfers need it.
-        var calls: Set<String> = []
+        var calls: Set<CallKey> = []
         /// The first call that went on there; nil: none did.
-        var owner: String?
+        var owner: CallKey?
     }
 
     /// What a call sends, which is what goes on.
@@ -97,7 +98,7 @@ actor CallTransfers {
 
     /// A refusal says no more than the peer needs: it may be anybody.
     private func accept(_ invitation: RoomInvitation, in call: Call) async {
-        let present = transfers[call.id]
+        let present = transfers[call.key]
         // Both ends invited each other.
         guard present?.room != invitation.room else { return }
         guard present == nil else {
@@ -115,7 +116,7 @@ actor CallTransfers {
     /// Goes on with the peer in a room of the server, which the peer learns by this.
     func enter(_ room: String, with call: Call) async throws(RoomError) {
         guard let server = options.roomServer else { throw .notTransferred(text: "--room-server is missing") }
-        guard transfers[call.id] == nil else { throw .notTransferred(text: "it goes on in a room already") }
+        guard transfers[call.key] == nil else { throw .notTransferred(text: "it goes on in a room already") }
         var invitation = RoomInvitation(server: server, room: room)
         do {
             invitation.pin = try options.roomPinFile.map { try TokenFile.read($0) }
@@ -127,18 +128,18 @@ actor CallTransfers {
 
     @discardableResult
     private func begin(_ invitation: RoomInvitation, _ call: Call, isInviting: Bool) -> Task<RoomError?, Never> {
-        let (id, name) = (call.id, invitation.room)
+        let (key, name) = (call.key, invitation.room)
         let task = Task { () -> RoomError? in
             do throws(RoomError) {
                 let room = try await join(invitation, for: call)
                 try await room.transfer(call, inviting: isInviting ? invitation : nil)
-                transfers[id]?.isDone = true
-                if stays[name]?.owner == nil { stays[name]?.owner = id }
+                transfers[key]?.isDone = true
+                if stays[name]?.owner == nil { stays[name]?.owner = key }
                 report(nil, invitation, call)
                 return nil
             } catch {
-                transfers[id] = nil
-                await release(name, by: id)
+                transfers[key] = nil
+                await release(name, by: key)
                 if !isInviting {
                     report(error, invitation, call)
                     await invitation.refuse(on: call, text: "this end does not go on in the room")
@@ -146,7 +147,7 @@ actor CallTransfers {
                 return error
             }
         }
-        transfers[id] = Transfer(room: name, task: task)
+        transfers[key] = Transfer(room: name, task: task)
         return task
     }
 
@@ -156,7 +157,7 @@ actor CallTransfers {
         let stay = stays[invitation.room] ?? makeStay(invitation, sending)
         guard stay.sending == sending else { throw .notTransferred(text: "this end sends other media there") }
         stays[invitation.room] = stay
-        stays[invitation.room]?.calls.insert(call.id)
+        stays[invitation.room]?.calls.insert(call.key)
         let (results, sink) = AsyncStream.makeStream(of: Result<Room, RoomError>.self)
         let waiting = Task { sink.yield(await stay.joining.value) }
         let watching = Task {
@@ -211,8 +212,8 @@ actor CallTransfers {
     private func isOccupied(_ name: String) -> Bool { stays[name]?.owner != nil }
 
     /// Leaves the room if no other call needs it.
-    private func release(_ name: String, by id: String) async {
-        stays[name]?.calls.remove(id)
+    private func release(_ name: String, by call: CallKey) async {
+        stays[name]?.calls.remove(call)
         guard let stay = stays[name], stay.calls.isEmpty, stay.owner == nil else { return }
         stays[name] = nil
         // Joining may still be under way; it leaves by itself then.
@@ -226,10 +227,10 @@ actor CallTransfers {
     /// Leaves when `limit` has passed since the call was connected, and when the task is cancelled. Nil: the call went on in no room, or in one where another
     /// call did before.
     func conclude(after outcome: CallOutcome, within limit: Duration?) async -> RoomVisit.Result? {
-        let id = outcome.report.callId
+        let key = CallKey(peer: outcome.report.peer, callId: outcome.report.callId)
         let deadline = limit.flatMap { outcome.report.timeline.instant(of: .connected)?.advanced(by: $0) }
-        _ = await transfers[id]?.task.value
-        guard let name = transfers.removeValue(forKey: id)?.room, let stay = stays[name], stay.owner == id,
+        _ = await transfers[key]?.task.value
+        guard let name = transfers.removeValue(forKey: key)?.room, let stay = stays[name], stay.owner == key,
             let following = stay.following, case .success(let room) = await stay.joining.value
         else { return nil }
         let timer = Task {

@@ -45,7 +45,7 @@ extension RoomMediaCommand {
 
     private func stayInRoom() async throws {
         let prepared = try await Verdict.preparing(Self.name, expectations) { try await prepare() }
-        let watch = AgentWatch.follow(prepared.room.agent, output, tokenFile: nil)
+        let watch = AgentWatch.follow(prepared.room.agent, output)
         let inviting = prepared.inviting
         let visit = RoomVisit(
             room: prepared.room, output: output, source: sources, sink: sinks, script: script,

@@ -66,7 +66,7 @@ struct RoomVisit: Sendable {
 
     /// Follows a room that this end has joined, until that is over.
     func follow(_ events: AsyncStream<RoomEvent>) async -> Result {
-        let log = OutcomeLog()
+        let log = OutcomeLog(keeping: Self.kept)
         // Not cancelled with this task: what this end hangs up belongs to the report.
         let following = Task {
             var failure: Failure?
@@ -103,7 +103,7 @@ struct RoomVisit: Sendable {
             return failure ?? uninvited
         }
         let failure = await following.value
-        return Result(outcomes: Array(log.outcomes.suffix(Self.kept)), failure: failure)
+        return Result(outcomes: log.outcomes, failure: failure)
     }
 
     /// Whether nobody else publishes.

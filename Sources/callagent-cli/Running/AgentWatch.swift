@@ -1,14 +1,13 @@
 internal import CallAgent
 
-/// Prints an agent's events, and renews its token.
+/// Prints an agent's events.
 enum AgentWatch {
     /// Follows `agent` until it is closed.
     ///
     /// Closes the agent if another sign-in replaces it: it can neither place nor receive calls any more.
     ///
-    /// - Parameter tokenFile: the file with the next token when the current one expires soon; nil: no renewal.
     /// - Returns: The failure that ended the agent; nil if this end closed it.
-    static func follow(_ agent: Agent, _ output: OutputOptions, tokenFile: String?) -> Task<Failure?, Never> {
+    static func follow(_ agent: Agent, _ output: OutputOptions) -> Task<Failure?, Never> {
         let events = agent.events
         return Task {
             var failure: Failure?
@@ -17,13 +16,6 @@ enum AgentWatch {
                 if case .stateChanged(let change) = event, let error = ended(change) {
                     failure = Failure(error)
                     await agent.close()
-                }
-                guard case .tokenWillExpire = event, let tokenFile else { continue }
-                do {
-                    try await agent.renew(token: TokenFile.read(tokenFile))
-                    note("tokenRenewed", "the token was renewed", agent.user, output)
-                } catch {
-                    note("tokenNotRenewed", "the token was not renewed: \(error)", agent.user, output)
                 }
             }
             return failure
@@ -39,14 +31,6 @@ enum AgentWatch {
         if output.events {
             if let document = EventDocument(event, of: user) { Output.event(document) }
         } else if !output.json, let text = NoticeLine.text(event) {
-            Output.line(text)
-        }
-    }
-
-    private static func note(_ name: String, _ text: String, _ user: String, _ output: OutputOptions) {
-        if output.events {
-            Output.event(EventDocument(name, of: user, text: text))
-        } else if !output.json {
             Output.line(text)
         }
     }

@@ -40,6 +40,10 @@ struct BrokerRelay: SignalingRelay {
         } catch {
             await transport.close()
             logger.notice("the broker did not take a client", metadata: ["user": "\(user)", "reason": "\(error)"])
+            // What is wrong with the server's own account, and where it is kept, is not the client's affair.
+            if passwordFile != nil, case .signInRefused(let code, _) = error, [401, 403].contains(code) {
+                throw .unreachable(text: "the broker does not take this server")
+            }
             throw RelayError(error)
         }
         return BrokerSeat(transport)
@@ -60,7 +64,7 @@ private final class BrokerSeat: RelaySeat {
             // The client signs in again, perhaps at a server that still has the broker: no state is kept for it here.
             case .disconnected: await receiver(.ended(text: "the broker is gone"))
             case .ended(let error): await receiver(.ended(text: error.closeText))
-            case .reconnected, .clock, .tokenWillExpire, .iceServers: break
+            case .reconnected, .clock, .tokenWillExpire, .tokenRenewed, .tokenNotRenewed, .iceServers: break
             }
         }
     }

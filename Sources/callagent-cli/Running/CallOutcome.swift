@@ -30,6 +30,7 @@ struct CallOutcome: Sendable {
         if let missing {
             return Failure(.noMedia, NoticeLine.missing(missing) + "; --allow-stand-in lets a call succeed without it")
         }
+        if let fault = report.recordingFault { return Failure(.prerequisite, fault) }
         return complaints.first.map { Failure(.expectation, $0) }
     }
 }
@@ -54,13 +55,22 @@ extension CallReport {
 
 /// The ended calls, for the report at the end.
 final class OutcomeLog: Sendable {
+    /// The latest calls that are kept; nil: all.
+    private let limit: Int?
     private let storage = Mutex<(outcomes: [CallOutcome], failure: Failure?)>(([], nil))
 
     var outcomes: [CallOutcome] { storage.withLock { $0.outcomes } }
     /// What failed first that is no call.
     var failure: Failure? { storage.withLock { $0.failure } }
 
-    func append(_ outcome: CallOutcome) { storage.withLock { $0.outcomes.append(outcome) } }
+    init(keeping limit: Int? = nil) { self.limit = limit }
+
+    func append(_ outcome: CallOutcome) {
+        storage.withLock { storage in
+            storage.outcomes.append(outcome)
+            if let limit, storage.outcomes.count > limit { storage.outcomes.removeFirst() }
+        }
+    }
 
     func note(_ failure: Failure?) { storage.withLock { $0.failure = $0.failure ?? failure } }
 }

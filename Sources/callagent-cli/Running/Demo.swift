@@ -69,5 +69,8 @@ struct DemoCall: Sendable {
     var complaints: [String] { MediaComparison(caller, callee).complaints }
 
     /// The first fault; nil if the call is all right.
-    var failure: Failure? { complaints.first.map { Failure(.expectation, $0) } }
+    var failure: Failure? {
+        if let fault = caller.recordingFault ?? callee.recordingFault { return Failure(.prerequisite, fault) }
+        return complaints.first.map { Failure(.expectation, $0) }
+    }
 }

@@ -122,11 +122,10 @@ struct Script: Sendable {
     private func snapshot(_ call: Call, _ path: String) async throws(CallError) {
         let format: ImageFormat = path.lowercased().hasSuffix(".png") ? .png : .jpeg
         let bytes = try await call.snapshot(format)
-        do {
-            try Data(bytes).write(to: URL(fileURLWithPath: path))
+        do throws(Failure) {
+            try WritableFile.write(Data(bytes), to: path)
         } catch {
-            let text = "'\(path)' cannot be written: \(error.localizedDescription)"
-            throw .media(MediaSessionError(fault: .other(text: text), description: text))
+            throw .media(MediaSessionError(fault: .other(text: error.line), description: error.line))
         }
     }
 

@@ -27,7 +27,7 @@ final class ArtifactFolder: Sendable {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch {
             throw Failure(
-                .prerequisite, "--artifacts: cannot make the folder '\(folder.path)': \(error.localizedDescription)")
+                .prerequisite, "--artifacts: cannot make the folder '\(folder.path)': \(error.systemText)")
         }
         return folder.path
     }

@@ -8,7 +8,7 @@ struct ScenarioPage {
     init(_ suite: ScenarioSuite) { self.suite = suite }
 
     /// - Throws: a ``Failure`` if the file cannot be written.
-    func write(to path: String) throws(Failure) { try WritableFile.write(html, to: path) }
+    func write(to path: String) throws(Failure) { try WritableFile.write(Data(html.utf8), to: path) }
 
     var html: String {
         let verdict: ReportPage.Verdict =

@@ -68,6 +68,14 @@ struct SeveralDevicesTests {
         #expect(candidate.delivered.count == 1, "a candidate is never stale")
     }
 
+    @Test("A state to all devices is not dropped after another message to this device alone")
+    mutating func firstState() async throws {
+        var end = DeliveryEnd(device: "tv")
+        #expect(end.receive(.ofBob(1, .info("hello"), device: "desk")).delivered.count == 1)
+        let state = SignalingMessage.Body.state(.init(video: .off))
+        #expect(end.receive(.ofBob(1, state, device: "desk", forAll: true)).delivered.map(\.body) == [state])
+    }
+
     @Test("A state to all devices from another device is not dropped")
     mutating func stateOfAnother() {
         var end = DeliveryEnd(device: "tv")

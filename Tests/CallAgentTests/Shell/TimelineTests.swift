@@ -82,6 +82,9 @@ struct TimelineTests {
         timeline.mark(.ringing, at: timeline.start + .milliseconds(9))
         #expect(timeline.milliseconds == [.invited: 0, .ringing: 3])
         #expect(timeline.milliseconds(of: .connected) == nil)
+        // A connection that was built ahead has gathered before the call.
+        timeline.mark(.firstCandidate, at: timeline.start - .milliseconds(40))
+        #expect(timeline.milliseconds(of: .firstCandidate) == 0)
     }
 
     /// The stages of a call, the earliest first.

@@ -130,6 +130,15 @@ struct UnreliableTransportTests {
         #expect(signaling.steps.last == .closed)
     }
 
+    @Test("Whoever waits for the acknowledgements of a closed line waits for nothing")
+    func closedLine() async throws {
+        let line = SignalingLine(
+            FakeSignaling(guaranteesDelivery: false), user: "alice", logger: Logger(label: "test"))
+        try await line.connect()
+        await line.close()
+        await line.waitUntilAcknowledged(CallKey(peer: "bob", callId: "c"))
+    }
+
     @Test("close() stops waiting after a time, also without a connection", arguments: [true, false])
     func closeEnds(isConnected: Bool) async throws {
         let signaling = FakeSignaling(guaranteesDelivery: false)

@@ -24,6 +24,7 @@ struct ClientTokenTests {
                     return
                 }
                 #expect((0...3_000).contains(left))
+                #expect(try await client.events.next() == .tokenRenewed)
             }
             // It stays signed in: a watch is answered after the first two tokens have expired.
             try await staysSignedIn(client, for: .milliseconds(3_500))
@@ -50,10 +51,35 @@ struct ClientTokenTests {
                 Issue.record("no warning")
                 return
             }
+            guard case .tokenNotRenewed(let text) = try await client.events.next() else {
+                Issue.record("the failure is not reported")
+                return
+            }
+            #expect(text.contains("NoToken"))
             #expect(try await client.loss() == "the server closed the connection (1008: the token expired)")
             #expect(try await client.events.next() == .reconnected)
             #expect(asked.next() == 4)
             #expect(client.clocks.count == 2)
+        }
+    }
+
+    @Test func theSameTokenAgainIsReportedOnceAndNotSent() async throws {
+        try await withTokenServer {
+            $0.tokenWarning = .seconds(4)
+        } _: { server in
+            let (asked, only) = (Counter(), TestToken.good("alice", seconds: 5))
+            let next = TestToken.good("alice")
+            let client = ClientUnderTest(port: server.port, token: { asked.next() < 4 ? only : next })
+            try await client.transport.connect(as: "alice")
+            guard case .tokenWillExpire = try await client.events.next() else {
+                Issue.record("no warning")
+                return
+            }
+            #expect(try await client.events.next() == .tokenNotRenewed(text: "the next token is the present one"))
+            #expect(try await client.events.next() == .tokenRenewed)
+            #expect(asked.next() == 5)
+            await client.transport.close()
+            #expect(try await client.events.next() == nil)
         }
     }
 
@@ -80,6 +106,7 @@ struct ClientTokenTests {
                 return
             }
             // The provider's token differs from the present one and replaces it.
+            #expect(try await client.events.next() == .tokenRenewed)
             try await staysSignedIn(client, for: .milliseconds(3_500))
             #expect(asked.next() == 3)
             await client.transport.close()

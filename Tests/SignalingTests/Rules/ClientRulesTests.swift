@@ -143,12 +143,14 @@ struct ClientRulesTests {
         #expect(queue.put(.received(text)))
         #expect(queue.put(.received(text)))
         #expect(!queue.put(.received(text)))
+        let second = Mutex(false)
         queue.whenThereIsRoom { hadRoom.withLock { $0 = true } }
+        queue.whenThereIsRoom { second.withLock { $0 = true } }
         var events = queue.events.makeAsyncIterator()
         #expect(await events.next() == .received(text))
         #expect(!hadRoom.withLock { $0 })
         #expect(await events.next() == .received(text))
-        #expect(hadRoom.withLock { $0 })
+        #expect(hadRoom.withLock { $0 } && second.withLock { $0 })
         queue.finish()
         #expect(await events.next() == .received(text))
         #expect(await events.next() == nil)

@@ -144,6 +144,14 @@ struct SwitchboardRelayTests {
         #expect(
             board.board.watchRefused(alice, .refused(code: 403, text: "no"))
                 == [.send(.watchRefused(code: 403, text: "no"), to: alice)])
+        // A relay may say anything.
+        let words = #"the "file" C:\x"# + "\n" + String(repeating: "é", count: 100)
+        let refusal = board.board.watchRefused(alice, .refused(code: 403, text: words)).first
+        guard case .send(.watchRefused(403, let text), _) = refusal else {
+            Issue.record("it is not passed on")
+            return
+        }
+        #expect(text.hasPrefix("the  file  C: x é") && (122...123).contains(text.utf8.count))
         // Nobody is announced by the server itself.
         #expect(board.closed(enter("bob", &board)).isEmpty)
     }

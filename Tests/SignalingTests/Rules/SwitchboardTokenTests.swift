@@ -52,6 +52,9 @@ struct SwitchboardTokenTests {
             board.received(Envelope(version: 1, type: "renew", token: token), on: alice).first
         }
         #expect(renew(token("alice", 200)) == .send(.renewed(tokenExpiresInMs: 200_000), to: alice))
+        // The server has warned, or will warn: the same token again changes nothing.
+        let again = Envelope(version: 1, type: "renew", token: token("alice", 200))
+        #expect(board.received(again, on: alice) == [.send(.renewed(tokenExpiresInMs: 200_000), to: alice)])
         for (wrong, code) in [(nil, 401), (token("bob", 200), 403), (token("alice", -1), 410), ("x", 403)] {
             guard case .send(.renewalRefused(code, _), alice) = renew(wrong) else {
                 Issue.record("\(code) was expected")

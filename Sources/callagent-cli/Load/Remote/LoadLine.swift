@@ -146,7 +146,7 @@ actor LoadLine<Outgoing: Encodable & Sendable, Incoming: Decodable & Sendable> {
         case .lost: isConnected = false
         case .restored: isConnected = true
         case .ended(let error): inbox.yield(.ended(error.description))
-        case .received, .tokenWillExpire, .iceServers: break
+        case .received, .tokenWillExpire, .tokenRenewed, .tokenNotRenewed, .iceServers: break
         }
     }
 

@@ -63,6 +63,7 @@ extension StateEventTable {
             pathSilent                  | restartIce +iceRestart notify        | "                      | "                        | "                        | "
             dtmf 5                      | notify                               | "                      | "                        | "                        | "
             warning no device           | notify                               | "                      | "                        | "                        | "
+            recordingFailed full disk   | notify                               | "                      | "                        | "                        | "
             captureFailed video lost    | state gates notify                   | "                      | "                        | "                        | "
             captureLost video lost      | notify                               | "                      | "                        | "                        | "
             captureRestored video       | notify                               | "                      | "                        | "                        | "

@@ -78,6 +78,7 @@ extension StateEventTable {
             pathSilent                  | ~                                                 | "                | "                                                        | "                | "
             dtmf 5                      | notify                                            | "                | "                                                        | "                | "
             warning no device           | notify                                            | "                | "                                                        | "                | "
+            recordingFailed full disk   | notify                                            | "                | "                                                        | "                | "
             captureFailed video lost    | notify                                            | gates notify     | state gates notify                                       | "                | "
             captureLost video lost      | notify                                            | "                | "                                                        | "                | "
             captureRestored video       | notify                                            | "                | "                                                        | "                | "

@@ -71,7 +71,9 @@ extension StateEventTable {
             dtmf 5                         | notify                               | "                        | "                              | "                        | "
             dtmf 5 g1                      | notify                               | .                        | notify                         | "                        | "
             warning no device              | notify                               | "                        | "                              | "                        | "
+            recordingFailed full disk      | notify                               | "                        | "                              | "                        | "
             warning no device g1           | notify                               | .                        | notify                         | "                        | "
+            recordingFailed full disk g1   | notify                               | .                        | notify                         | "                        | "
             captureFailed video lost       | state gates notify                   | state notify             | notify                         | state gates notify       | notify
             captureFailed video lost g1    | state gates notify                   | .                        | notify                         | state gates notify       | notify
             captureLost video lost         | notify                               | "                        | "                              | "                        | "

@@ -59,6 +59,7 @@ extension StateEventTable {
             pathSilent                  | ~                                 | "                     | "                                 | "
             dtmf 5                      | notify                            | "                     | "                                 | "
             warning no device           | notify                            | "                     | "                                 | "
+            recordingFailed full disk   | notify                            | "                     | "                                 | "
             captureFailed video lost    | notify                            | gates notify          | notify                            | "
             captureLost video lost      | notify                            | "                     | "                                 | "
             captureRestored video       | notify                            | "                     | "                                 | "
