@@ -173,11 +173,15 @@ actor CaptureDevice {
         kept = nil
     }
 
-    /// Stops pipelines on a separate thread: a device that hangs would block its next user.
+    /// Stops pipelines, each on a separate thread: a device that hangs would block its next user, and its stand-ins.
     func stop(_ pipelines: [Pipeline]) {
         guard !pipelines.isEmpty else { return }
         stopping = Task { [former = stopping] in
-            for pipeline in pipelines { await BlockingQueue(label: "capture.stop").stop(pipeline) }
+            await withDiscardingTaskGroup { group in
+                for pipeline in pipelines {
+                    group.addTask { await BlockingQueue(label: "capture.stop").stop(pipeline) }
+                }
+            }
             await former?.value
         }
     }

@@ -219,6 +219,7 @@ extension PeerConnection {
         guard !isClosed else {
             // Closed meanwhile: the teardown does not know a track that was made after it started.
             for track in media.sending.values { await track.end() }
+            outputs.leave(media)
             throw .closed
         }
         if let failure { throw failure }

@@ -53,11 +53,11 @@ extension PeerConnection {
     /// Skips what was lost between the former path and the present one, until the key frame has passed.
     private func hurry(_ jitterBuffers: JitterBuffers) {
         jitterBuffers.hurry(true)
-        watchdogs.append(
-            Task {
-                try? await Task.sleep(for: Self.outage * 5)
-                jitterBuffers.hurry(false)
-            })
+        hurrying?.cancel()
+        hurrying = Task {
+            guard (try? await Task.sleep(for: Self.outage * 5)) != nil else { return }
+            jitterBuffers.hurry(false)
+        }
     }
 
     /// Reports changes of the network that concern the path.

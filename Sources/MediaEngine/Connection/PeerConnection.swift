@@ -56,6 +56,8 @@ public actor PeerConnection {
     var earlyDigits: [DtmfDigit]? = []
     let gathering: CandidateGathering?
     var watchdogs: [Task<Void, Never>] = []
+    /// Ends the hurry of the jitter buffers after a change of the path.
+    var hurrying: Task<Void, Never>?
     var streamTotals = RtpStreamTotals()
     var lastStatistics = PeerStatistics()
     var lastReport = StatisticsReport()
@@ -288,7 +290,7 @@ public actor PeerConnection {
         let limit = Duration.milliseconds(configuration.tuning.teardownMs)
         endDataChannels()
         gathering?.abandon()
-        for watchdog in watchdogs { watchdog.cancel() }
+        for task in watchdogs + [hurrying].compactMap(\.self) { task.cancel() }
         watchdogs = []
         eventSink.finish()
         reports.finish()

@@ -12,7 +12,7 @@ final class PeerPipeline: Sendable {
     /// The tracks of what the peer sends.
     let routes = StreamRoutes()
     let packetNumbers = UnboundedPacketNumbers()
-    private let packetReports = UnboundedPacketReports()
+    private let packetReports: UnboundedPacketReports
     let receptionReports = ReceptionReports()
     private let connections: [SignalConnection]
     private let rtpSession: FoundElement
@@ -102,9 +102,12 @@ final class PeerPipeline: Sendable {
         self.pipeline = pipeline
         self.webrtc = webrtc
         let (retransmitted, numbers, check, routes) = (retransmitted, packetNumbers, fingerprintCheck, routes)
-        let (packetReports, receptionReports) = (packetReports, receptionReports)
         let (rtpSession, rtxSender) = (FoundElement(), FoundElement())
         (self.rtpSession, self.rtxSender) = (rtpSession, rtxSender)
+        packetReports = UnboundedPacketReports {
+            rtpSession.element.flatMap(RtpSessionStatistics.init)?.packetsSent ?? 0
+        }
+        let (packetReports, receptionReports) = (packetReports, receptionReports)
         connections =
             [
                 webrtc.connect("deep-element-added") { arguments in

@@ -54,7 +54,7 @@ final class Pipeline: Sendable {
         guard gst_element_query(bin.ref.pointer, query) != 0 else { return nil }
         var (isLive, shortest, longest) = (gboolean(0), GstClockTime(0), GstClockTime(0))
         gst_query_parse_latency(query, &isLive, &shortest, &longest)
-        return UInt64(shortest)
+        return shortest == cgst_clock_time_none() ? nil : UInt64(shortest)
     }
 
     /// Stops every thread of the pipeline.

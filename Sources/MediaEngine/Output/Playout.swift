@@ -44,9 +44,12 @@ final class Playout: Sendable {
     /// Sets the round trip, in ms.
     func follow(roundTripMs: Double) { state.withLock { $0.delay.follow(roundTripMs: roundTripMs) } }
 
+    /// In ns: a sink that says more is wrong.
+    private static let longestLatency: UInt64 = 10_000_000_000
+
     /// Sets how long an open sink takes until its media is seen or heard, in ns; nil: it is closed.
     func setLatency(_ latency: UInt64?, of track: TrackID) {
-        state.withLock { $0.latencies[track] = latency.map { Int64(clamping: $0) } }
+        state.withLock { $0.latencies[track] = latency.map { Int64(min($0, Self.longestLatency)) } }
     }
 
     /// How much later than its presentation time media enters its sink, in ns: that of the faster sink waits for the slower one.

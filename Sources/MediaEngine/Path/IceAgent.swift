@@ -104,10 +104,9 @@ final class IceAgent: Sendable {
         case .selectedPair:
             if isPresent { noteSelectedPair() }
             // A peer that nominates late (RFC 8445 section 8.1.1) selects the pair only after it has worked.
-            if isNext, path.isConnected { move(to: path) }
+            if isNext, path.isConnected, move(to: path) { connect() }
         case .state(.connected), .state(.ready):
-            if isNext { move(to: path) }
-            connect()
+            if isPresent || move(to: path) { connect() }
         case .state(.connecting): if isPresent, !hasConnected { webrtc.report(.checking) }
         case .state(.failed):
             // The next path may still work.
@@ -243,8 +242,10 @@ final class IceAgent: Sendable {
     }
 
     /// Sends through the next path from now on.
-    private func move(to path: IcePath) {
-        guard let after = path.selectedPair else { return }
+    ///
+    /// - Returns: False if it has no pair yet, or is not the next one any more.
+    private func move(to path: IcePath) -> Bool {
+        guard let after = path.selectedPair else { return false }
         let replaced = state.withLock { state -> IcePath? in
             // Another restart may have replaced it.
             guard state.next === path, !state.isClosed, !state.isMuted else { return nil }
@@ -252,7 +253,7 @@ final class IceAgent: Sendable {
             former.add(state.path)
             return state.path
         }
-        guard let replaced else { return }
+        guard let replaced else { return false }
         let before = hasConnected ? replaced.selectedPair : nil
         webrtc.send(through: path.nice)
         let milliseconds = (ContinuousClock.now - path.start) / .milliseconds(1)
@@ -260,6 +261,7 @@ final class IceAgent: Sendable {
             .pathChanged(
                 IcePathChange(restart: path.restart, milliseconds: milliseconds, before: before, after: after)))
         noteSelectedPair()
+        return true
     }
 
     // MARK: The end

@@ -79,7 +79,10 @@ public struct IceCandidate: Sendable, Equatable {
             throw .invalidCandidate(text: "neither UDP nor TCP")
         }
         // libnice reads it without looking whether it is there (RFC 6544 section 4.5 requires it).
-        guard words[2].lowercased() == "udp" || words.dropFirst(8).contains("tcptype") else {
+        let hasTcpType = stride(from: 8, to: words.count - 1, by: 2).contains {
+            words[$0] == "tcptype" && ["active", "passive", "so"].contains(words[$0 + 1])
+        }
+        guard words[2].lowercased() == "udp" || hasTcpType else {
             throw .invalidCandidate(text: "TCP without a tcptype")
         }
         guard ["host", "srflx", "prflx", "relay"].contains(words[7]) else {

@@ -3,53 +3,65 @@ internal import Synchronization
 /// A peer can make `rtpsession` take much memory and time with small reports on sent packets (``TransportFeedback``).
 ///
 /// `rtp_twcc_manager_parse_fci` makes a structure for each of the 65,535 packets that 36 bytes can report, and for each packet that is missing between two
-/// reports. `rtp_twcc_stats_process_packets` keeps them. It also reads behind the end of a report whose deltas are missing, since it counts its length in
+/// reports. `rtp_twcc_stats_process_packets` keeps them until two later ones have arrived that were sent 300 ms apart; of packets that were never sent,
+/// or that are all reported as lost, for ever. It also reads behind the end of a report whose deltas are missing, since it counts its length in
 /// bytes as words. It does so whether reports were negotiated or not. So reports that are too large or too short are emptied in front of the session:
-/// their packet count becomes 0. A packet with several of them, or one that leaves out too many packets, becomes invalid as a whole. No upstream
-/// issue; the code is the same in 1.22 to 1.28.
+/// their packet count becomes 0. A packet becomes invalid as a whole if it has several of them, leaves out too many packets, or if more packets are
+/// reported in all than this end can have sent. No upstream issue; the code is the same in 1.22 to 1.28.
 final class UnboundedPacketReports: Workaround, Sendable {
     static let fixedIn: GStreamerVersion? = nil
 
     /// Packets in one report, or missing between two: more than 1,000 a second in reports of 250 ms, the rarest that are usual.
     static let maximum = 2_048
+    /// Packets that may be reported in addition to those that were sent: 1 MB.
+    static let slack = 16_384
+    /// So often each sent packet may be reported: a receiver that gets packets in another order reports some again.
+    fileprivate static let repetitions = 4
+    /// The pause between two looks at what was sent.
+    fileprivate static let pause = Duration.milliseconds(100)
 
-    /// What `rtpsession` expects next.
-    private struct Expectation {
-        let number: UInt16
-        let report: UInt8
+    fileprivate struct State {
+        /// The first packet that `rtpsession` expects in the next report, and the number of that report; nil before the first one.
+        var expected: (number: UInt16, report: UInt8)?
+        /// How many packets were reported, or missing between reports.
+        var reported = 0
+        /// How many may be.
+        var allowed = slack
+        /// How many had been sent at the latest look; `rtpsession` forgets streams that were silent.
+        var sent = 0
+        var lastLook: ClockReading?
     }
-    private let expected = Mutex<Expectation?>(nil)
+    private let state = Mutex(State())
+    private let sentPackets: @Sendable () -> Int
+
+    /// `sentPackets` tells how many packets this end has sent, at most ten times a second.
+    init(sentPackets: @escaping @Sendable () -> Int) { self.sentPackets = sentPackets }
 
     /// Bounds what leaves `source`, the source of RTCP packets.
-    func bound(_ source: Pad) { source.overwrite { [self] bytes in excess(in: bytes) } }
+    func bound(_ source: Pad) { source.overwrite { [self] bytes in excess(in: bytes, at: .now) } }
 
     /// The bytes of a compound packet to overwrite with zeros; nil if it may pass.
-    func excess(in bytes: UnsafeRawBufferPointer) -> Range<Int>? {
-        var found: Range<Int>?
-        for packet in RtcpPackets(bytes) {
-            let (place, end) = (packet.range.lowerBound, packet.range.upperBound)
-            // Transport-layer feedback (205) of format 15.
-            guard packet.type == 205, packet.count == 15, end - place >= 20 else { continue }
-            guard isGradual(bytes, place + 12) else { return place..<bytes.count }
-            guard !Self.isValid(UnsafeRawBufferPointer(rebasing: bytes[place + 12..<end])) else { continue }
-            if let found { return found.lowerBound..<bytes.count }
-            found = place + 14..<place + 16
-        }
-        return found
-    }
-
-    /// Whether the report at this place follows the one before it closely enough; mirrors `_check_for_lost_packets`.
-    private func isGradual(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> Bool {
-        let (number, count) = (UInt16(Self.word(bytes, place)), UInt16(Self.word(bytes, place + 2)))
-        let report = bytes[place + 7]
-        return expected.withLock { expected in
-            if let expected {
-                let later = Int8(bitPattern: report &- expected.report)
-                if later < 0 || later == 0 && number < expected.number { return true }
-                if later == 0, Int(number) - Int(expected.number) > Self.maximum { return false }
+    func excess(in bytes: UnsafeRawBufferPointer, at now: ClockReading) -> Range<Int>? {
+        // `rtpsession` drops it.
+        guard RtcpPackets.isCompound(bytes) else { return nil }
+        return state.withLock { state in
+            var (next, found) = (state, Range<Int>?.none)
+            for packet in RtcpPackets(bytes) {
+                let (place, end) = (packet.range.lowerBound, packet.range.upperBound)
+                // Transport-layer feedback (205) of format 15.
+                guard packet.type == 205, packet.count == 15, end - place >= 20 else { continue }
+                let isValid = Self.isValid(UnsafeRawBufferPointer(rebasing: bytes[place + 12..<end]))
+                guard next.follow(bytes, place + 12, isEmptied: !isValid) else { return place..<bytes.count }
+                guard !isValid else { continue }
+                if let found { return found.lowerBound..<bytes.count }
+                found = place + 14..<place + 16
             }
-            expected = Expectation(number: number &+ count, report: report &+ 1)
-            return true
+            if next.reported > next.allowed { next.look(at: now, sentPackets) }
+            // Else the same look would come again with the next packet.
+            (state.allowed, state.sent, state.lastLook) = (next.allowed, next.sent, next.lastLook)
+            guard next.reported <= next.allowed else { return 0..<bytes.count }
+            state = next
+            return found
         }
     }
 
@@ -81,7 +93,39 @@ final class UnboundedPacketReports: Workaround, Sendable {
     /// The length of the delta of a packet with this status.
     private static func bytes(ofStatus status: Int) -> Int { status == 1 ? 1 : status == 2 ? 2 : 0 }
 
-    private static func word(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> Int {
+    fileprivate static func word(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> Int {
         Int(bytes[place]) << 8 | Int(bytes[place + 1])
+    }
+}
+
+extension UnboundedPacketReports.State {
+    /// Takes the report at this place as `_check_for_lost_packets` does.
+    ///
+    /// - Returns: False if it does not follow the one before it closely enough.
+    fileprivate mutating func follow(_ bytes: UnsafeRawBufferPointer, _ place: Int, isEmptied: Bool) -> Bool {
+        let number = UInt16(UnboundedPacketReports.word(bytes, place))
+        let count = isEmptied ? 0 : UnboundedPacketReports.word(bytes, place + 2)
+        let report = bytes[place + 7]
+        reported += count
+        if let expected {
+            let later = Int8(bitPattern: report &- expected.report)
+            if later < 0 || later == 0 && number < expected.number { return true }
+            if later == 0 {
+                let missing = Int(number) - Int(expected.number)
+                guard missing <= UnboundedPacketReports.maximum else { return false }
+                reported += missing
+            }
+        }
+        expected = (number &+ UInt16(count), report &+ 1)
+        return true
+    }
+
+    /// Finds out how many packets this end has sent since the last look.
+    fileprivate mutating func look(at now: ClockReading, _ sentPackets: () -> Int) {
+        guard lastLook.map({ now - $0 >= UnboundedPacketReports.pause }) ?? true else { return }
+        lastLook = now
+        let present = sentPackets()
+        allowed += UnboundedPacketReports.repetitions * (present < sent ? present : present - sent)
+        sent = present
     }
 }

@@ -16,8 +16,15 @@ import Testing
         return [0x8f, 205, 0, UInt8(body.count / 4)] + body
     }
 
-    private func excess(_ bytes: [UInt8], _ bound: UnboundedPacketReports = UnboundedPacketReports()) -> Range<Int>? {
-        bytes.withUnsafeBytes { bound.excess(in: $0) }
+    private func excess(
+        _ bytes: [UInt8], _ bound: UnboundedPacketReports = UnboundedPacketReports { 0 }, at ms: Int64 = 0
+    ) -> Range<Int>? {
+        bytes.withUnsafeBytes { bound.excess(in: $0, at: ClockReading(nanoseconds: ms * 1_000_000)) }
+    }
+
+    /// Reports each of 2,048 packets as lost: 24 bytes.
+    private func allLost(from number: Int, report number2: UInt8) -> [UInt8] {
+        report(2_048, from: number, report: number2, [0x0800], deltas: 0)
     }
 
     @Test("Whole reports pass: runs, vectors of one and two bits, and with them other packets")
@@ -49,12 +56,59 @@ import Testing
 
     @Test("A report that leaves out too many packets is invalid; one after lost reports passes")
     func gap() {
-        let bound = UnboundedPacketReports()
+        let bound = UnboundedPacketReports { 0 }
         #expect(excess(report(7, report: 5, [0x2007], deltas: 7), bound) == nil)
         let far = report(7, from: 107 + 2_049, report: 6, [0x2007], deltas: 7)
         #expect(excess(far, bound) == 0..<far.count)
         #expect(excess(report(7, from: 107 + 2_048, report: 6, [0x2007], deltas: 7), bound) == nil)
         #expect(excess(report(7, from: 30_000, report: 9, [0x2007], deltas: 7), bound) == nil)
         #expect(excess(report(7, from: 200, report: 10, [0x2007], deltas: 7), bound) == nil)
+    }
+
+    @Test("A report that is emptied does not hide the gap before the next one")
+    func hiddenGap() {
+        let bound = UnboundedPacketReports { 0 }
+        #expect(excess(report(60_000, from: 0, report: 1, [0x1fff], deltas: 0), bound) == 14..<16)
+        let far = report(1, from: 62_048, report: 2, [0x2001], deltas: 1)
+        #expect(excess(far, bound) == 0..<far.count)
+    }
+
+    @Test("Who reports more packets than were sent is not read any more, until more are sent")
+    func moreThanWasSent() {
+        let (sent, looks) = (Shared(0), Shared(0))
+        let bound = UnboundedPacketReports {
+            looks.update { $0 += 1 }
+            return sent.value
+        }
+        // The same packets again and again.
+        for round in 0..<8 { #expect(excess(allLost(from: 0, report: UInt8(round)), bound) == nil) }
+        for round in 8..<20 {
+            let bytes = allLost(from: 0, report: UInt8(round))
+            #expect(excess(bytes, bound) == 0..<bytes.count)
+        }
+        #expect(looks.value == 1)
+        sent.update { $0 = 1_000 }
+        #expect(excess(allLost(from: 0, report: 20), bound, at: 200) == nil)
+        #expect(excess(allLost(from: 0, report: 21), bound, at: 200) == 0..<24)
+        // The session has forgotten a stream that was silent, and counts the new packets.
+        sent.update { $0 = 600 }
+        #expect(excess(allLost(from: 0, report: 21), bound, at: 400) == nil)
+        // What is missing between two reports counts, too.
+        sent.update { $0 = 1_500 }
+        #expect(excess(report(0, from: 4_000, report: 21, [], deltas: 0), bound, at: 600) == nil)
+        #expect(excess(allLost(from: 4_000, report: 22), bound, at: 600) == nil)
+        #expect(excess(allLost(from: 6_048, report: 23), bound, at: 600) == 0..<24)
+    }
+
+    @Test("What the session does not read changes nothing")
+    func notRead() {
+        let bound = UnboundedPacketReports { 0 }
+        #expect(excess(report(7, report: 5, [0x2007], deltas: 7), bound) == nil)
+        // Another version of RTCP; leftover bytes; padding before the last packet.
+        let far = report(7, from: 30_000, report: 6, [0x2007], deltas: 7)
+        #expect(excess([0x80, 201, 0, 1, 0, 0, 0, 1, 0x4f] + far.dropFirst(), bound) == nil)
+        #expect(excess(far + [0], bound) == nil)
+        #expect(excess([0x80, 201, 0, 1, 0, 0, 0, 1, 0xaf] + far.dropFirst() + far, bound) == nil)
+        #expect(excess(far, bound) == 0..<far.count)
     }
 }

@@ -281,7 +281,8 @@ extension RealPipelines {
                 RepeatedStreamEvents.self,
                 SharedCertificate.self, SingleStunServer.self, SlowFeedback.self, SpinningDecoder.self,
                 StalledFastStart.self, SwappedEmptyMessage.self, UnawaitedData.self, UnboundedPacketNumbers.self,
-                UnboundedPacketReports.self, UnboundedStreams.self, UncheckedFingerprint.self, FragileTurnOverTCP.self,
+                UnboundedPacketReports.self, UnboundedSrtpStreams.self, UnboundedStreams.self,
+                UncheckedFingerprint.self, FragileTurnOverTCP.self,
                 UnrefusedDataChannel.self,
                 UnusedFecEncoder.self, UnusedPacketStorage.self,
             ]

@@ -9,6 +9,7 @@ final class PacketActivity: Sendable {
         var report: (@Sendable (PeerConnectionEvent.Kind) -> Void)?
     }
     private let state: Mutex<State>
+    private let streams = UnboundedSrtpStreams()
 
     /// Silence counts after the limits of `tuning`.
     init(_ tuning: TransportTuning) { state = Mutex(State(silence: PeerSilence(tuning))) }
@@ -16,11 +17,14 @@ final class PacketActivity: Sendable {
     /// The rhythm of the packets so far.
     var rhythm: PeerRhythm { state.withLock { $0.rhythm } }
 
-    /// Notes every packet that leaves `source`, the ICE source.
+    /// Notes every packet that leaves `source`, the ICE source, and drops those of too many streams.
     func watch(_ source: Element) throws(MediaError) {
         // The probe belongs to the pad, which this does not own.
         try source.pad("src").probeHead { [self] bytes in
-            guard let reports = note(PeerRhythm.Packet(bytes), at: .now) else { return .drop }
+            let now = ClockReading.now
+            guard streams.admits(bytes, at: now), let reports = note(PeerRhythm.Packet(bytes), at: now) else {
+                return .drop
+            }
             if !reports.isEmpty, let report = state.withLock({ $0.report }) { reports.forEach(report) }
             return .pass
         }

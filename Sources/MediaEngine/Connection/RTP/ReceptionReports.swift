@@ -111,6 +111,21 @@ struct RtcpPackets: Sequence, IteratorProtocol {
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
+    /// Whether `rtpsession` reads it at all: mirrors `gst_rtcp_buffer_validate_reduced`.
+    static func isCompound(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count >= 4, bytes[0] & 0xe0 == 0x80, (200...207).contains(bytes[1]) else { return false }
+        var (length, isPadded) = (0, false)
+        for packet in RtcpPackets(bytes) {
+            let place = packet.range.lowerBound
+            // Only the last packet may be padded, with whole words.
+            guard !isPadded, bytes[place] & 0xc0 == 0x80 else { return false }
+            isPadded = bytes[place] & 0x20 != 0
+            if isPadded, bytes[bytes.count - 1] == 0 || bytes[bytes.count - 1] % 4 != 0 { return false }
+            length = packet.range.upperBound
+        }
+        return length == bytes.count
+    }
+
     mutating func next() -> Packet? {
         guard place + 4 <= bytes.count else { return nil }
         let words = UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: place + 2, as: UInt16.self))

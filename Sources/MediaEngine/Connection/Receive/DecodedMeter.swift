@@ -166,13 +166,14 @@ final class DecodedMeter: Sendable {
 
     /// The media is shown from now on, or no longer: what comes next follows nothing.
     func setShown(_ isShown: Bool) {
-        state.withLock { state in
-            guard state.isShown != isShown else { return }
+        let isNew = state.withLock { state in
+            guard state.isShown != isShown else { return false }
             state.isShown = isShown
             if !isShown { state = state.ending(announcement) }
             state.freezes.interrupt(at: .now)
+            return true
         }
-        interruptDecoding()
+        if isNew { interruptDecoding() }
     }
 
     /// Some media is not decoded: what comes next follows nothing.

@@ -25,6 +25,8 @@ struct RtpSessionStatistics: Sendable, Equatable {
     /// The round trip that the peer's latest report shows, in s; nil before the first one.
     private(set) var roundTrip: Double?
 
+    /// Packets of all streams.
+    var packetsSent: Int { sources.values.filter(\.isSent).map(\.packets).reduce(0, +) }
     /// Payload bytes of all streams.
     var bytesSent: Int { sources.values.filter(\.isSent).map(\.bytes).reduce(0, +) }
     /// See ``bytesSent``.
