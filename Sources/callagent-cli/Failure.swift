@@ -41,8 +41,8 @@ struct Failure: Error, CustomStringConvertible {
     }
 
     init(_ error: ServerError) {
-        if case .invalidConfiguration = error {
-            self.init(.usage, error.description)
+        if case .invalidConfiguration(let field, let text) = error {
+            self.init(.usage, ServeOptions.naming(field, text))
         } else {
             self.init(.prerequisite, error.description)
         }
@@ -52,7 +52,8 @@ struct Failure: Error, CustomStringConvertible {
     private static func line(_ error: SignalingError) -> String {
         switch error {
         case .signInRefused(409, _):
-            return "\(error); end that program, use another name, or let both ring with --device NAME"
+            return
+                "\(error); end that program, use another name, or let both ring, each with a --device NAME of its own"
         case .unreachable(let url, let text):
             let isMediaServer = url.lowercased().hasPrefix("http")
             // The texts of `ConnectionFailure`.

@@ -178,7 +178,7 @@ extension EndToEnd {
             #expect(try await alice.waitForExit() == 6, "\(alice.errors)")
             let complaints = alice.errors.split(separator: "\n").filter { $0.contains("expected ") }
             #expect(
-                complaints.count == 1 && complaints[0].contains("framesWhileMuted == 0.0, but it is"), "\(alice.errors)"
+                complaints.count == 1 && complaints[0].contains("framesWhileMuted == 0, but it is"), "\(alice.errors)"
             )
             #expect(
                 alice.output.contains("frames that were not black while its video was muted"), "\(alice.output)")
@@ -224,7 +224,7 @@ extension EndToEnd {
             let document = ["calls": [try document(report)]]
             return try figures.filter { figure in
                 let outcome = try Expectation(parsing: "\(figure)==0").outcome(in: document)
-                return outcome.complaint?.contains("expected \(figure) == 0.0, but it is") == true
+                return outcome.complaint?.contains("expected \(figure) == 0, but it is") == true
             }
         }
     }

@@ -51,6 +51,19 @@ struct ArgumentTests {
         ])
     func messages(message: String, line: String?) { #expect(ParserMessage.line(message, []) == line ?? message) }
 
+    @Test("A negative number is said to need an equals sign")
+    func negative() {
+        let line = ParserMessage.line("Missing value for '--calls <N>'", ["demo", "--calls", "-1"])
+        #expect(line == "--calls: a value that begins with '-' is written --calls=-1")
+    }
+
+    @Test("A setting of the server is named as its option")
+    func serverSettings() {
+        #expect(ServeOptions.naming("connections", "0 is not in 1...5") == "--max-connections 0 is not in 1...5")
+        #expect(ServeOptions.naming("denyListFile", "needs tokenKeyFiles") == "--deny-list needs --token-key-file")
+        #expect(ServeOptions.naming("port", "a connections text") == "port a connections text")
+    }
+
     @Test("A duration can be unlimited")
     func forever() {
         #expect(TimeLimit(argument: "forever") == TimeLimit(nil))

@@ -204,7 +204,7 @@ extension EndToEnd {
             try await expect(Program(["listen", "--as", "bob", "--signaling", trio.url]), status: 3, part: "(409)")
             try await expect(
                 Program(["listen", "--as", "bob", "--signaling", trio.url]), status: 3,
-                part: "end that program, use another name, or let both ring with --device NAME")
+                part: "end that program, use another name, or let both ring, each with a --device NAME of its own")
             #expect(bob.exitStatus == nil)
         }
 

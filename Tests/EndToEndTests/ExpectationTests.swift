@@ -47,12 +47,12 @@ extension EndToEnd {
             let rate = try document.number("summary.caller.audio.received.kbitPerSecond.median")
             let transport = try #require(try (calls[1].object("callee")["statistics"] as? [[String: Any]])?.first)
             let texts = [
-                "caller.video.received.framesDecoded < 1.0, but it is "
-                    + "\(try calls[0].number("caller.video.received.framesDecoded")) "
+                "caller.video.received.framesDecoded < 1, but it is "
+                    + "\(try calls[0].number("caller.video.received.framesDecoded").brief) "
                     + "in call 1 (with bob, id \(try calls[0].text("caller.callId")))",
-                "any(callee.video.received.framesDecoded) < 1.0, but it is \(decoded[0]) to \(decoded[1]) in 2 calls",
-                "median(caller.audio.received.kbitPerSecond) < 1.0, but it is \(rate)",
-                "calls.1.callee.statistics.0.bytesSent < 1.0, but it is \(try transport.number("bytesSent"))",
+                "any(callee.video.received.framesDecoded) < 1, but it is \(decoded[0].brief) to \(decoded[1].brief) in 2 calls",
+                "median(caller.audio.received.kbitPerSecond) < 1, but it is \(rate.brief)",
+                "calls.1.callee.statistics.0.bytesSent < 1, but it is \(try transport.number("bytesSent").brief)",
             ]
             #expect(
                 demo.errors.split(separator: "\n").map(String.init) == texts.map { "callagent: expected \($0)" } + [
@@ -77,7 +77,7 @@ extension EndToEnd {
                 lines[0].contains(/but call 1 \(with bob, id .*\) has no such figure, because no video was received$/))
             #expect(
                 lines[1].contains(
-                    /expected any\(audio.received.packetsReceived\) < 1.0, but it is \d+.0 in the only call$/))
+                    /expected any\(audio.received.packetsReceived\) < 1, but it is \d+ in the only call$/))
             #expect(lines[2].hasSuffix("but the summary has no such figure, because no call has it"))
             #expect(lines[3] == "callagent: 3 of 4 expectations were not met")
         }

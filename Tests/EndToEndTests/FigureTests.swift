@@ -136,8 +136,8 @@ extension EndToEnd {
             )
             #expect(
                 call.alice.errors.split(separator: "\n") == [
-                    "callagent: expected video.received.freezeCount == 0.0, but it is \(freezes) \(place)",
-                    "callagent: expected audio.received.lossPercent <= 0.0, but it is \(loss) \(place)",
+                    "callagent: expected video.received.freezeCount == 0, but it is \(freezes.brief) \(place)",
+                    "callagent: expected audio.received.lossPercent <= 0, but it is \(loss.brief) \(place)",
                     "callagent: 2 of 5 expectations were not met",
                 ])
         }

@@ -70,7 +70,7 @@ extension EndToEnd {
             let document = try #require(Output.object(LoadDocument(tally)))
             let outcomes = tally.checks.map { $0.outcome(in: document) }
             // Call 2,401 succeeded, so only its figures are kept.
-            #expect(outcomes[0].complaint?.hasSuffix("but it is 2401.0 in call 2401 (with bob, id id-2401)") == true)
+            #expect(outcomes[0].complaint?.hasSuffix("but it is 2401 in call 2401 (with bob, id id-2401)") == true)
             #expect(outcomes.dropFirst().map(\.complaint) == [nil, nil, nil, nil])
             #expect(outcomes.map(\.actual) == [2_401, 2_375, 2_500, 2_499, 1_000])
         }

@@ -9,7 +9,7 @@ extension EndToEnd {
         /// The source `speech` with something behind it that spoils it.
         private static func spoiled(by elements: String) throws -> String {
             let speech = try String(contentsOfFile: "pipelines/sources/speech-audio-source.launch", encoding: .utf8)
-            return speech.replacing(" ! audioconvert", with: " ! \(elements) ! audioconvert")
+            return speech.replacing(" ! volume volume=0.5", with: " ! volume volume=0.5 ! \(elements)")
         }
         private static let faults = [
             "muffled": "audiocheblimit mode=low-pass cutoff=800 poles=8",

@@ -93,7 +93,7 @@ extension Peers {
                 (
                     pair + "  - {when: page ringing, party: page, do: accept}\nduration: 1s\n"
                         + "expect: {page: video.received.framesDecoded<1}\n",
-                    6, "page: expected video.received.framesDecoded < 1.0, but it is"
+                    6, "page: expected video.received.framesDecoded < 1, but it is"
                 ),
                 // An end that no expectation judges.
                 (
@@ -127,7 +127,7 @@ extension Peers {
                     "parties: {alice: , page: {browser: chromium}}\nsteps:\n  - {party: alice, do: call-audio:page}\n"
                         + "  - {when: page ringing, party: page, do: accept}\nduration: 1s\n"
                         + "expect: {page: video.received.packetsLost==0}\n",
-                    6, "page: expected video.received.packetsLost == 0.0, but call 1 (with alice"
+                    6, "page: expected video.received.packetsLost == 0, but call 1 (with alice"
                 ),
                 // A second call of the page.
                 (

@@ -24,7 +24,7 @@ extension SignalingError: CustomStringConvertible {
     /// One line: what, why and what to do.
     public var description: String {
         switch self {
-        case .invalidURL(let url, let text): "'\(url)' is no signaling URL: \(text)"
+        case .invalidURL(let url, let text): "'\(url.withoutCredentials)' is no signaling URL: \(text)"
         case .cannotListen(let place, let text): "cannot listen on \(place): \(text)"
         case .unreachable(let url, let text): "cannot reach the signaling server at \(url): \(text); is it running?"
         case .signInRefused(let code, let text): "the signaling server refused the sign-in (\(code)): \(text)"

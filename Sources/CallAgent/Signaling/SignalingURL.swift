@@ -115,3 +115,8 @@ package struct SignalingURL: Sendable, Equatable {
         }
     }
 }
+
+extension String {
+    /// Without the user and the password of a URL, for a text that is printed.
+    package var withoutCredentials: String { replacing(/:\/\/.*@/, with: "://…@") }
+}

@@ -22,6 +22,8 @@ final class Exchange {
     private var handlers: [ConnectionID: ConnectionHandler] = [:]
     /// The clients at the relay.
     private var relayLines: [ConnectionID: RelayLine] = [:]
+    /// When the relay could not be reached; nil since it took somebody.
+    private var relayFault: NIODeadline?
     private var timers: [ConnectionID: [SessionTimer: Scheduled<Void>]] = [:]
     /// Every accepted socket.
     private var sockets: [ObjectIdentifier: SendQueue] = [:]
@@ -322,12 +324,20 @@ final class Exchange {
         }
     }
 
+    /// Whether the relay could not be reached a moment ago. After that, another client may try.
+    /// Whether the relay could not be reached a moment ago; after that, another client may try.
+
     private func take(_ fact: RelayLine.Fact, of connection: ConnectionID) {
         switch fact {
         case .entered:
+            relayFault = nil
             perform(switchboard.entered(connection, at: now()))
             noteSignIn(connection)
         case .refused(let refusal):
+            if case .unreachable(let text) = refusal {
+                if !lacksRelay { logger.warning("the relay takes nobody", metadata: ["reason": "\(text)"]) }
+                relayFault = .now()
+            }
             let actions = switchboard.notEntered(connection, refusal)
             noteRefusal(actions, nil, connection, at: now())
             perform(actions)

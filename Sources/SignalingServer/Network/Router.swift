@@ -33,7 +33,7 @@ enum Router {
 
     private static func dynamic(_ path: String, _ isLocal: Bool, _ exchange: Exchange) -> HTTPAnswer? {
         switch path {
-        case "/healthz": exchange.isDraining ? stopping : HTTPAnswer(status: .ok, body: "ok\n")
+        case "/healthz": health(exchange)
         case "/metrics":
             isLocal || exchange.configuration.metricsPublic
                 ? HTTPAnswer(
@@ -41,6 +41,13 @@ enum Router {
                 : HTTPAnswer(status: .forbidden, body: "metrics are for this machine only\n")
         default: nil
         }
+    }
+
+    private static func health(_ exchange: Exchange) -> HTTPAnswer {
+        if exchange.isDraining { return stopping }
+        return exchange.lacksRelay
+            ? HTTPAnswer(status: .serviceUnavailable, body: "the broker takes nobody\n")
+            : HTTPAnswer(status: .ok, body: "ok\n")
     }
 
     /// The response to a page of another server that tries to connect.

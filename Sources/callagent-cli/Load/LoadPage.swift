@@ -35,7 +35,7 @@ struct LoadPage {
         return arguments.enumerated().map { place, argument in
             if place > 0, secret.contains(arguments[place - 1]) { return "…" }
             if let option = secret.first(where: { argument.hasPrefix($0 + "=") }) { return option + "=…" }
-            return argument.replacing(/:\/\/[^\/@]*@/, with: "://…@").replacing(/((?:ws|http)s?:\/\/[^?]*)\?.*/) {
+            return argument.withoutCredentials.replacing(/((?:ws|http)s?:\/\/[^?]*)\?.*/) {
                 "\($0.1)?…"
             }
         }

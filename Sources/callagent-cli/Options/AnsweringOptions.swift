@@ -54,6 +54,9 @@ struct AnsweringOptions: ParsableArguments {
     func validate() throws {
         guard (1...1_000).contains(maxCalls) else { throw ValidationError("--max-calls takes 1 to 1000") }
         guard !(reject && busy) else { throw ValidationError("--reject and --busy exclude each other") }
+        for user in allow where !SignalingLimits.isName(user) {
+            throw ValidationError("--allow: '\(user)' is no name of a user")
+        }
     }
 
     /// Whether a call may ring: nothing is done for those that may not.

@@ -70,11 +70,11 @@ extension Expectation {
 
         private func judged(_ value: Double) -> Outcome {
             expectation.comparison.holds(value, expectation.number)
-                ? Outcome(expectation: expectation, actual: value) : failed("but it is \(value)", value)
+                ? Outcome(expectation: expectation, actual: value) : failed("but it is \(value.brief)", value)
         }
 
         private var judgedAll: Outcome {
-            if let unmet { return failed("but it is \(unmet.number) in \(unmet.call)", unmet.number) }
+            if let unmet { return failed("but it is \(unmet.number.brief) in \(unmet.call)", unmet.number) }
             return Outcome(
                 expectation: expectation, actual: expectation.comparison.isUpperBound ? numbers.max : numbers.min)
         }
@@ -83,7 +83,8 @@ extension Expectation {
             if let met { return Outcome(expectation: expectation, actual: met) }
             let (least, most) = (numbers.min ?? 0, numbers.max ?? 0)
             let place =
-                numbers.count == 1 ? "\(least) in the only call" : "\(least) to \(most) in \(numbers.count) calls"
+                numbers.count == 1
+                ? "\(least.brief) in the only call" : "\(least.brief) to \(most.brief) in \(numbers.count) calls"
             return failed("but it is \(place)", expectation.comparison.isUpperBound ? least : most)
         }
 

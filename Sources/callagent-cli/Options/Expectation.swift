@@ -86,6 +86,11 @@ struct Expectation: Equatable {
 
     var description: String {
         let path = path.joined(separator: ".")
-        return (scope == .all ? path : "\(scope.rawValue)(\(path))") + " \(comparison.rawValue) \(number)"
+        return (scope == .all ? path : "\(scope.rawValue)(\(path))") + " \(comparison.rawValue) \(number.brief)"
     }
+}
+
+extension Double {
+    /// Without the fraction of a whole number: `2`, not `2.0`.
+    var brief: String { Int(exactly: self).map(String.init) ?? description }
 }

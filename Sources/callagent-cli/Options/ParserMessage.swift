@@ -13,7 +13,8 @@ enum ParserMessage {
             let place = arguments.lastIndex(of: String(match.option)), place + 1 < arguments.count,
             arguments[place + 1].hasPrefix("-"), arguments[place + 1].contains(where: \.isNumber)
         {
-            return durationFault(match.option, arguments[place + 1][...], match.forms) ?? text
+            return durationFault(match.option, arguments[place + 1][...], match.forms)
+                ?? "\(match.option): a value that begins with '-' is written \(match.option)=\(arguments[place + 1])"
         }
         return text
     }

@@ -30,5 +30,6 @@ struct ScriptOptions: ParsableArguments {
         for case .info(let content) in at.map(\.action) where content.utf8.count > SignalingLimits.infoBytes {
             throw ValidationError("--at: an info has at most \(SignalingLimits.infoBytes) bytes")
         }
+        for case .snapshot(let path) in at.map(\.action) { try WritableFile.check(path, option: "--at") }
     }
 }

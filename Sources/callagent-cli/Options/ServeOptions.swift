@@ -151,4 +151,22 @@ struct ServeOptions: ParsableArguments {
         configuration.messageBurst = min(max(maxMessageRate, 1), 5_000_000) * 2
         return configuration
     }
+
+    /// The options of the server's settings.
+    private static let options = [
+        "tokenKeyFiles": "--token-key-file", "tokenAudience": "--token-audience", "tokenIssuer": "--token-issuer",
+        "denyListFile": "--deny-list", "stunURLs": "--stun-url", "turnURLs": "--turn-url",
+        "turnSecretFile": "--turn-secret-file", "turnLifetime": "--turn-lifetime", "allowedOrigins": "--allow-origin",
+        "allowedHosts": "--allow-host", "trustedProxies": "--trusted-proxy", "connections": "--max-connections",
+        "devicesPerUser": "--max-devices", "connectionsPerAddress": "--max-connections-per-address",
+        "messagesPerSecond": "--max-message-rate", "pendingBytesInAll": "--max-pending-bytes",
+    ]
+
+    /// What is wrong with a setting, in the words of the command line.
+    static func naming(_ field: String, _ text: String) -> String {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        // A word of English may be the name of a setting, too, unless it has a capital letter inside.
+        let named = words.map { $0.contains(where: \.isUppercase) ? options[$0] ?? $0 : $0 }
+        return ([options[field] ?? field] + named).joined(separator: " ")
+    }
 }

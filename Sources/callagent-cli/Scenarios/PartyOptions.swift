@@ -74,7 +74,9 @@ struct PartyOptions {
         }
         guard option.isRepeating else {
             let text = try field.value.text(field.name)
-            return ["--\(field.name)=\(field.name == "record" ? Self.path(text, in: folder) : text)"]
+            guard field.name == "record" else { return ["--\(field.name)=\(text)"] }
+            guard let path = Self.path(text, in: folder) else { throw field.value.complaint(Self.outside(text)) }
+            return ["--record=\(path)"]
         }
         var words: [String] = []
         for element in try field.value.elements(field.name) {
@@ -83,9 +85,15 @@ struct PartyOptions {
         return words
     }
 
-    /// What a scenario writes is below its folder, unless its path is absolute.
-    static func path(_ text: String, in folder: String) -> String {
-        URL(fileURLWithPath: text, relativeTo: URL(fileURLWithPath: folder, isDirectory: true)).path
+    /// The place of a file that a scenario writes: below its folder, unless its path is absolute; nil for one that leads out of it.
+    static func path(_ text: String, in folder: String) -> String? {
+        let folder = URL(fileURLWithPath: folder, isDirectory: true).standardizedFileURL
+        let file = URL(fileURLWithPath: text, relativeTo: folder).standardizedFileURL.path
+        return text.hasPrefix("/") || file.hasPrefix(folder.path + "/") ? file : nil
+    }
+
+    static func outside(_ path: String) -> String {
+        "'\(path)' leads out of the folder for what scenarios write; name a file in it, or an absolute path"
     }
 }
 

@@ -46,18 +46,23 @@ struct ScenarioScript {
 
     /// Waits until a step is due; its complaint if the time is over before.
     private mutating func wait(for step: ScenarioStep, since base: inout ContinuousClock.Instant) async -> String? {
-        let limit = scenario.limit.defaultValueDescription
         if let condition = step.condition {
             let index = taken[condition, default: 0]
             taken[condition] = index + 1
             guard await until({ [cast] in cast.moment(of: condition, index) != nil }) else {
-                return "'\(condition.text.printable)' did not happen within \(limit)"
+                return overText("'\(condition.text.printable)' did not happen")
             }
             base = cast.moment(of: condition, index) ?? base
         }
         guard let time = step.time else { return nil }
         let isDue = (try? await Task.sleep(until: base + time.duration)) != nil
-        return isDue ? nil : "the scenario was to be over within \(limit)"
+        return isDue ? nil : overText("the scenario was to be over")
+    }
+
+    /// Why nothing more happens.
+    private func overText(_ complaint: String) -> String {
+        Interruption.status == nil
+            ? "\(complaint) within \(scenario.limit.defaultValueDescription)" : "the run was interrupted before"
     }
 
     /// Waits until `condition` holds; false if the time is over before.

@@ -70,8 +70,11 @@ extension ScenarioStep.Action {
             case .room, .layer: throw ValidationError("a scenario has no rooms")
             default: break
             }
-            if case .snapshot(let path) = action { return .snapshot(PartyOptions.path(path, in: folder)) }
-            return action
+            guard case .snapshot(let text) = action else { return action }
+            guard let path = PartyOptions.path(text, in: folder) else {
+                throw ValidationError(PartyOptions.outside(text))
+            }
+            return .snapshot(path)
         } catch let error as ValidationError where error.message.hasPrefix("there is no action") {
             let message = error.message.replacing(" room:ROOM, layer:low|medium|high,", with: "")
             let changes = PartyMachine.Change.allCases.map(\.rawValue).joined(separator: ", ")

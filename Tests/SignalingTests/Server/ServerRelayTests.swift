@@ -1,4 +1,5 @@
 import SignalingServer
+import Synchronization
 import Testing
 
 /// What waits at a broker that takes nothing.
@@ -13,6 +14,13 @@ struct ServerRelayTests {
     ) {
         let client = try await RawClient.signedIn(user, port: server.port)
         return (client, try #require(try await relay.seats.next()))
+    }
+
+    /// The code of the close frame for a client that the relay does not take.
+    private func refusedCode(_ server: Server) async throws -> Int? {
+        let client = try await RawClient.connect(port: server.port)
+        try await client.send(RawClient.signIn("alice", device: nil, token: nil))
+        return try await client.closeCode()
     }
 
     private func waits(_ bytes: ClosedRange<Double>, _ server: Server) async throws {
@@ -43,6 +51,24 @@ struct ServerRelayTests {
             second.taken()
             #expect(try await seat.sent.next() == nil)
             try await waits(0...0, server)
+        }
+    }
+
+    @Test func theServerIsUnwellWhileTheRelayTakesNobody() async throws {
+        let relay = FakeRelay()
+        try await withServer(relay: relay) { server in
+            func health() async throws -> String { try await RawClient.answer("GET /healthz", port: server.port) }
+            #expect(try await health().hasSuffix("ok\n"))
+            // It has taken a client, but refuses this one.
+            relay.fault.withLock { $0 = .refused(code: 403, text: "no") }
+            #expect(try await refusedCode(server) == 1008)
+            #expect(try await health().hasSuffix("ok\n"))
+            relay.fault.withLock { $0 = .unreachable(text: "gone") }
+            #expect(try await refusedCode(server) == 1008)
+            #expect(try await health().hasPrefix("HTTP/1.1 503 "))
+            relay.fault.withLock { $0 = nil }
+            _ = try await signedIn("alice", server, relay)
+            #expect(try await health().hasSuffix("ok\n"))
         }
     }
 

@@ -3,12 +3,15 @@ import Synchronization
 
 /// A relay that takes every client, and says only when the test wants it that it has passed a message on.
 final class FakeRelay: SignalingRelay {
+    /// Why it takes nobody; nil: it does.
+    let fault = Mutex<RelayError?>(nil)
     /// Those who signed in, in order.
     let seats = Mailbox<Seat>()
 
     func enter(
         user: String, device: String, token: String?, session: String
     ) async throws(RelayError) -> any RelaySeat {
+        if let fault = fault.withLock(\.self) { throw fault }
         let seat = Seat()
         seats.put(seat)
         return seat
