@@ -324,8 +324,8 @@ final class Exchange {
         }
     }
 
-    /// Whether the relay could not be reached a moment ago. After that, another client may try.
     /// Whether the relay could not be reached a moment ago; after that, another client may try.
+    var lacksRelay: Bool { relayFault.map { NIODeadline.now() - $0 < .seconds(10) } ?? false }
 
     private func take(_ fact: RelayLine.Fact, of connection: ConnectionID) {
         switch fact {
