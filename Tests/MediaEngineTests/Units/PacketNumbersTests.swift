@@ -19,13 +19,27 @@ import Testing
     func bounds() {
         let limit = UnboundedPacketNumbers()
         limit.setId(3)
-        let passed = (0..<200).filter { excess(limit, packet($0 * 30), ms: 60) == nil }
+        let passed = (0..<200).filter { excess(limit, packet($0 * 3), ms: 60) == nil }
         #expect(passed == Array(0..<UnboundedPacketNumbers.maximum))
-        #expect(excess(limit, packet(9_000), ms: 100) == 19..<22, "the element with the number")
-        #expect(excess(limit, packet(9_000), ms: 115) == nil, "the next window")
-        #expect(excess(limit, packet(9_000), ms: 116) != nil)
+        #expect(excess(limit, packet(300), ms: 100) == 19..<22, "the element with the number")
+        #expect(excess(limit, packet(300), ms: 115) == nil, "the next window")
+        #expect(excess(limit, packet(300), ms: 116) != nil)
         #expect(excess(limit, packet(0), ms: 117) != nil, "reported in the window before")
         #expect(excess(limit, packet(0), ms: 400) == nil)
+    }
+
+    @Test("Numbers of three windows are close together, also where they begin anew")
+    func span() {
+        let limit = UnboundedPacketNumbers()
+        limit.setId(3)
+        #expect(excess(limit, packet(65_400), ms: 0) == nil)
+        #expect(excess(limit, packet(364), ms: 1) == nil && excess(limit, packet(365), ms: 1) != nil)
+        #expect(excess(limit, packet(65_399), ms: 2) != nil && excess(limit, packet(30_000), ms: 3) != nil)
+        #expect(excess(limit, packet(865), ms: 60) != nil, "too far from the first one")
+        #expect(excess(limit, packet(200), ms: 110) == nil)
+        // The first window is over, the second was empty.
+        #expect(excess(limit, packet(700), ms: 170) == nil && excess(limit, packet(701), ms: 170) != nil)
+        #expect(excess(limit, packet(30_000), ms: 400) == nil)
     }
 
     @Test("Packets without the number, and damaged ones, pass as they are")

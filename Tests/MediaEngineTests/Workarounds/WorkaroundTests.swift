@@ -144,7 +144,9 @@ extension RealPipelines {
             try buffer.set("do-retransmission", "false")
             let before = packets.value
             try await eventually("more of them") { packets.value >= before + 20 }
-            #expect(count("num-lost") == (isFollowed ? 0 : 1))
+            let lost = try #require(count("num-lost"))
+            // On a busy machine it may wait for two when the requests end.
+            #expect(isFollowed ? lost == 0 : (1...2).contains(lost), "\(lost)")
             #expect(count("num-late") == 0)
         }
 
