@@ -46,7 +46,7 @@ extension RoomError: CustomStringConvertible {
     /// One line: what, why and what to do.
     public var description: String {
         switch self {
-        case .invalidURL(let url, let text): "'\(url.withoutCredentials)' is no URL of a Janus server: \(text)"
+        case .invalidURL(let url, let text): "'\(url.withoutSecrets)' is no URL of a Janus server: \(text)"
         case .invalidName(let name, let text): "'\(name.prefix(80))' cannot be used: \(text)"
         case .unreachable(let url, let text): "cannot reach the room server at \(url): \(text)"
         case .noAnswer(let request): "the room server did not answer in time (\(request))"

@@ -68,6 +68,19 @@ extension EndToEnd {
             #expect(demo.errors == "callagent: expected summary.connected == 2, but it is 1\n")
         }
 
+        @Test("A recording that is not what was asked for is exit code 7")
+        func recordingFault() async throws {
+            let folder = Folder()
+            // No file may become larger than 8 kB, as on a full disk.
+            let demo = try Program(
+                [
+                    "-c", #"trap '' XFSZ; ulimit -f 16; exec "$0" demo --duration 2s --record "$1""#, Program.path,
+                    folder.path("call.mkv"),
+                ], path: "/bin/sh")
+            #expect(try await demo.waitForExit() == 7)
+            #expect(demo.errors.contains("call.mkv' is not recorded: "), "\(demo.errors)")
+        }
+
         private func ring(_ policy: String) async throws -> [String: Any] {
             let demo = try Program(
                 ["demo", "--answer-after", "3s", "--duration", "1s", "--early-media", policy, "--json"])

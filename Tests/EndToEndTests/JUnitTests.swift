@@ -91,6 +91,16 @@ extension EndToEnd {
                     == .typeCharacterSpecial)
         }
 
+        @Test("A report to standard output comes after what was printed, also when that is a file")
+        func redirected() async throws {
+            let file = folder.path("output.txt")
+            let demo = try Program(
+                ["-c", #""$0" demo --duration 200ms --junit /dev/stdout > "$1""#, Program.path, file], path: "/bin/sh")
+            #expect(try await demo.waitForExit() == 0, "\(demo.errors)")
+            let parts = try String(contentsOfFile: file, encoding: .utf8).components(separatedBy: "<?xml")
+            #expect(parts.count == 2 && parts[0].contains("pass: 1 of 1") && parts[1].contains("</testsuite>"))
+        }
+
         @Test("A file that cannot be written is wrong usage, before any call")
         func unwritable() async throws {
             for path in [folder.path("none/verdict.xml"), folder.path("."), "/proc/verdict.xml"] {

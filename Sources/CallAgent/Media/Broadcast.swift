@@ -47,7 +47,7 @@ public actor Broadcast {
     /// To be called before `other` is accepted or placed, so that nothing of it is broadcast.
     public func pause(for other: Call) async {
         guard await other.state != .ended else { return }
-        // It may get another id.
+        // The id of the call may change when both users call each other.
         let key = other.key
         if others.insert(key).inserted {
             if others.count == 1 { changes.yield(true) }

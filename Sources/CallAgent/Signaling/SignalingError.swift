@@ -24,9 +24,10 @@ extension SignalingError: CustomStringConvertible {
     /// One line: what, why and what to do.
     public var description: String {
         switch self {
-        case .invalidURL(let url, let text): "'\(url.withoutCredentials)' is no signaling URL: \(text)"
+        case .invalidURL(let url, let text): "'\(url.withoutSecrets)' is no signaling URL: \(text)"
         case .cannotListen(let place, let text): "cannot listen on \(place): \(text)"
-        case .unreachable(let url, let text): "cannot reach the signaling server at \(url): \(text); is it running?"
+        case .unreachable(let url, let text):
+            "cannot reach the signaling server at \(url.withoutSecrets): \(text); is it running?"
         case .signInRefused(let code, let text): "the signaling server refused the sign-in (\(code)): \(text)"
         case .replaced(let text):
             "another program signed in as the same user and device (\(text)); give each program a device of its own"

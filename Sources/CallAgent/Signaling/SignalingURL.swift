@@ -117,6 +117,8 @@ package struct SignalingURL: Sendable, Equatable {
 }
 
 extension String {
-    /// Without the user and the password of a URL, for a text that is printed.
-    package var withoutCredentials: String { replacing(/:\/\/.*@/, with: "://…@") }
+    /// Without what may be secret in a URL, for a text that is printed: its user, password and query.
+    package var withoutSecrets: String {
+        replacing(/(:\/\/[^?]*)\?.*/) { "\($0.1)?…" }.replacing(/:\/\/.*@/, with: "://…@")
+    }
 }

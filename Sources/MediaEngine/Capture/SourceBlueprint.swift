@@ -43,6 +43,7 @@ struct SourceBlueprint: Sendable {
         if source.isDefaultMicrophone { return try Microphone.check(in: catalog) }
         if let path = source.path { try SourcePath.check(path, of: label) }
         if source.name == "screen" { try Screen.check(source) }
+        if source.name == "rtsp" { try CameraURL.check(source.label) }
         _ = try parts(of: description(), source.values)
     }
 
@@ -81,6 +82,23 @@ enum SourcePath {
         }
         guard FileManager.default.isReadableFile(atPath: path) else {
             throw .sourceFailed(source: label, fault: .denied, text: "'\(path)' may not be read by this user")
+        }
+    }
+}
+
+/// The URLs of network cameras.
+enum CameraURL {
+    /// `label` is the URL without a password.
+    ///
+    /// - Throws: ``MediaError/sourceFailed(source:fault:text:)`` for a URL without a host, or with something else than a port behind it.
+    static func check(_ label: String) throws(MediaError) {
+        let rest = label.range(of: "://").map { label[$0.upperBound...] } ?? ""
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        let place = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        let match = place.wholeMatch(of: /(\[[^\[\]]+\]|[^\[\]:]+)(?::(?<port>\d+))?/)
+        guard let match, match.port.map({ UInt16($0) != nil }) ?? true else {
+            throw .sourceFailed(
+                source: label, fault: .notFound, text: "no host and port in the URL; write rtsp://host[:port]/path")
         }
     }
 }

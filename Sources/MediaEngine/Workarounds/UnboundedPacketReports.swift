@@ -42,31 +42,24 @@ final class UnboundedPacketReports: Workaround, Sendable {
 
     /// The bytes of a compound packet to overwrite with zeros; nil if it may pass.
     func excess(in bytes: UnsafeRawBufferPointer, at now: ClockReading) -> Range<Int>? {
-        // `rtpsession` drops it.
-        guard RtcpPackets.isCompound(bytes) else { return nil }
+        guard RtcpPackets(bytes).contains(where: Self.isReport) else { return nil }
+        // Otherwise GStreamer may read other reports than this does.
+        guard RtcpPackets.areWhole(bytes) else { return 0..<bytes.count }
+        let first = state.withLock { $0.take(bytes) }
+        guard case .tooMany = first, state.withLock({ $0.mayLook(at: now) }) else { return first.range(in: bytes) }
+        // This takes the lock of the session.
+        let sent = sentPackets()
         return state.withLock { state in
-            var (next, found) = (state, Range<Int>?.none)
-            for packet in RtcpPackets(bytes) {
-                let (place, end) = (packet.range.lowerBound, packet.range.upperBound)
-                // Transport-layer feedback (205) of format 15.
-                guard packet.type == 205, packet.count == 15, end - place >= 20 else { continue }
-                let isValid = Self.isValid(UnsafeRawBufferPointer(rebasing: bytes[place + 12..<end]))
-                guard next.follow(bytes, place + 12, isEmptied: !isValid) else { return place..<bytes.count }
-                guard !isValid else { continue }
-                if let found { return found.lowerBound..<bytes.count }
-                found = place + 14..<place + 16
-            }
-            if next.reported > next.allowed { next.look(at: now, sentPackets) }
-            // Else the same look would come again with the next packet.
-            (state.allowed, state.sent, state.lastLook) = (next.allowed, next.sent, next.lastLook)
-            guard next.reported <= next.allowed else { return 0..<bytes.count }
-            state = next
-            return found
+            state.note(sent: sent)
+            return state.take(bytes).range(in: bytes)
         }
     }
 
+    /// Transport-layer feedback (205) of format 15.
+    fileprivate static func isReport(_ packet: RtcpPackets.Packet) -> Bool { packet.type == 205 && packet.count == 15 }
+
     /// Whether a report has not too many packets, and all that it announces (draft-holmer-rmcat-transport-wide-cc-extensions-01 section 3.1).
-    private static func isValid(_ report: UnsafeRawBufferPointer) -> Bool {
+    fileprivate static func isValid(_ report: UnsafeRawBufferPointer) -> Bool {
         let count = word(report, 2)
         guard count <= maximum else { return false }
         var (remaining, place, deltas) = (count, 8, 0)
@@ -98,11 +91,48 @@ final class UnboundedPacketReports: Workaround, Sendable {
     }
 }
 
+extension UnboundedPacketReports {
+    /// What becomes of a compound packet.
+    fileprivate enum Verdict {
+        case passes
+        case loses(Range<Int>)
+        /// More packets are reported in all than this end is known to have sent.
+        case tooMany
+
+        func range(in bytes: UnsafeRawBufferPointer) -> Range<Int>? {
+            switch self {
+            case .passes: nil
+            case .loses(let range): range
+            case .tooMany: 0..<bytes.count
+            }
+        }
+    }
+}
+
 extension UnboundedPacketReports.State {
+    /// Takes the reports of a compound packet, unless it becomes invalid as a whole.
+    fileprivate mutating func take(_ bytes: UnsafeRawBufferPointer) -> UnboundedPacketReports.Verdict {
+        var (next, emptied) = (self, Range<Int>?.none)
+        for packet in RtcpPackets(bytes) where UnboundedPacketReports.isReport(packet) {
+            let (place, end) = (packet.range.lowerBound, packet.range.upperBound)
+            // Without anything behind its SSRCs it is not read; with less than a header, what follows it is read.
+            guard end - place > 12 else { continue }
+            guard end - place >= 20 else { return .loses(place..<bytes.count) }
+            let isValid = UnboundedPacketReports.isValid(UnsafeRawBufferPointer(rebasing: bytes[place + 12..<end]))
+            guard next.follow(bytes, place + 12, isEmptied: !isValid) else { return .loses(place..<bytes.count) }
+            guard !isValid else { continue }
+            if let emptied { return .loses(emptied.lowerBound..<bytes.count) }
+            emptied = place + 14..<place + 16
+        }
+        guard next.reported <= allowed else { return .tooMany }
+        self = next
+        return emptied.map { .loses($0) } ?? .passes
+    }
+
     /// Takes the report at this place as `_check_for_lost_packets` does.
     ///
     /// - Returns: False if it does not follow the one before it closely enough.
-    fileprivate mutating func follow(_ bytes: UnsafeRawBufferPointer, _ place: Int, isEmptied: Bool) -> Bool {
+    private mutating func follow(_ bytes: UnsafeRawBufferPointer, _ place: Int, isEmptied: Bool) -> Bool {
         let number = UInt16(UnboundedPacketReports.word(bytes, place))
         let count = isEmptied ? 0 : UnboundedPacketReports.word(bytes, place + 2)
         let report = bytes[place + 7]
@@ -120,11 +150,15 @@ extension UnboundedPacketReports.State {
         return true
     }
 
-    /// Finds out how many packets this end has sent since the last look.
-    fileprivate mutating func look(at now: ClockReading, _ sentPackets: () -> Int) {
-        guard lastLook.map({ now - $0 >= UnboundedPacketReports.pause }) ?? true else { return }
+    /// Whether the last look at what was sent is long enough ago for another one, which begins now.
+    fileprivate mutating func mayLook(at now: ClockReading) -> Bool {
+        guard lastLook.map({ now - $0 >= UnboundedPacketReports.pause }) ?? true else { return false }
         lastLook = now
-        let present = sentPackets()
+        return true
+    }
+
+    /// Notes how many packets this end has sent.
+    fileprivate mutating func note(sent present: Int) {
         allowed += UnboundedPacketReports.repetitions * (present < sent ? present : present - sent)
         sent = present
     }

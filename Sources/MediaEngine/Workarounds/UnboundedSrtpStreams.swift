@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// `validate_buffer` and `request_key_with_signal` in `gstsrtpdec.c` make it before the packet is checked, and libsrtp looks for a stream in a list. So whoever can
 /// send from the peer's address makes each packet dearer, and the process larger (no upstream issue; the code is the same in 1.22 to 1.28). Packets
-/// with too many new SSRCs are dropped in front of it.
+/// with too many new SSRCs are dropped in front of it. Such a sender can then keep out further streams of the peer, but not those that were heard before.
 final class UnboundedSrtpStreams: Workaround, Sendable {
     static let fixedIn: GStreamerVersion? = nil
 

@@ -158,8 +158,9 @@ actor JanusSession {
                 let next = try await open()
                 guard end == nil else { return next.close() }
                 read(next)
-                _ = try await request(JanusRequest("claim"), "claim")
-                return
+                _ = try await request(JanusRequest("claim"), "claim", within: limit - ContinuousClock.now)
+                // It may have been lost since the answer came.
+                if socket === next { return }
             } catch {
                 guard Self.mayPass(error) else { return finish(text) }
                 drop(text)

@@ -22,7 +22,7 @@ final class Exchange {
     private var handlers: [ConnectionID: ConnectionHandler] = [:]
     /// The clients at the relay.
     private var relayLines: [ConnectionID: RelayLine] = [:]
-    /// When the relay could not be reached; nil since it took somebody.
+    /// When the relay could not be reached for the last time.
     private var relayFault: NIODeadline?
     private var timers: [ConnectionID: [SessionTimer: Scheduled<Void>]] = [:]
     /// Every accepted socket.
@@ -324,18 +324,20 @@ final class Exchange {
         }
     }
 
-    /// Whether the relay could not be reached a moment ago; after that, another client may try.
-    var lacksRelay: Bool { relayFault.map { NIODeadline.now() - $0 < .seconds(10) } ?? false }
+    /// Whether the relay could not be reached a moment ago, and nobody is signed in there; after that moment, another client may try.
+    var lacksRelay: Bool {
+        guard let relayFault, NIODeadline.now() - relayFault < .seconds(10) else { return false }
+        return !relayLines.keys.contains { switchboard.party(of: $0) != nil }
+    }
 
     private func take(_ fact: RelayLine.Fact, of connection: ConnectionID) {
         switch fact {
         case .entered:
-            relayFault = nil
             perform(switchboard.entered(connection, at: now()))
             noteSignIn(connection)
         case .refused(let refusal):
             if case .unreachable(let text) = refusal {
-                if !lacksRelay { logger.warning("the relay takes nobody", metadata: ["reason": "\(text)"]) }
+                logger.warning("the relay does not take a client", metadata: ["reason": "\(text)"])
                 relayFault = .now()
             }
             let actions = switchboard.notEntered(connection, refusal)

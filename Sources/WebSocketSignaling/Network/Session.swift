@@ -193,6 +193,8 @@ final class Session: LinkDelegate {
                 ownRenewal = nil
                 switch outcome {
                 case .success: _ = queue.put(.tokenRenewed)
+                // The next sign-in gets the next token.
+                case .failure(SignalingError.notConnected), .failure(SignalingError.closed): break
                 case .failure(let error): notRenewed("\(error)")
                 }
             }

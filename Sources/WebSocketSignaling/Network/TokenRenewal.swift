@@ -6,7 +6,7 @@ internal import NIOCore
 final class TokenRenewal {
     private let provider: @Sendable () async throws -> String
     private let loop: any EventLoop
-    /// Called with the reason why the provider had no new token, once for each reason.
+    /// Called with the reason why the provider had no new token, unless it is the same as the time before.
     var onFailure: ((String) -> Void)?
     private var reported: String?
     private var present: String?

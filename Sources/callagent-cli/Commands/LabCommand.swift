@@ -101,7 +101,9 @@ struct LabCommand: AsyncParsableCommand {
         await Task { await engine.shutDown() }.value
         let suite = ScenarioSuite(results: results, count: runs.count)
         if json { Output.document(ScenarioDocument(suite)) }
-        if let html { try ScenarioPage(suite).write(to: html) }
+        try WritableFile.afterCalls(suite.failure) { () throws(Failure) in
+            if let html { try ScenarioPage(suite).write(to: html) }
+        }
         if let failure = suite.failure { throw failure }
     }
 

@@ -134,20 +134,14 @@ struct LoadCommand: AgentCommand {
         let document = LoadDocument(tally)
         if !output.json, !output.events { for line in document.table.lines { Output.line(line) } }
         let verdict = Verdict(command: "load", calls: tally.calls, failure: tally.fault, checks: tally.checks)
-        let result = Result { try verdict.conclude(document, expectations, output) }
-        let isPass = (try? result.get()) != nil
+        var failure: Failure?
+        do throws(Failure) { try verdict.conclude(document, expectations, output) } catch { failure = error }
         if let html = load.html {
             let page = LoadPage(
                 document, tally, arguments: Array(CommandLine.arguments.dropFirst()),
-                verdict: Interruption.status != nil ? .interrupted : isPass ? .pass : .fail)
-            do throws(Failure) {
-                try page.write(to: html)
-            } catch {
-                // What the calls did matters more.
-                guard !isPass else { throw error }
-                Output.error(error.line)
-            }
+                verdict: Interruption.status != nil ? .interrupted : failure == nil ? .pass : .fail)
+            try WritableFile.afterCalls(failure) { () throws(Failure) in try page.write(to: html) }
         }
-        try result.get()
+        if let failure { throw failure }
     }
 }

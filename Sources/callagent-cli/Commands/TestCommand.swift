@@ -201,13 +201,11 @@ struct TestCommand: AsyncParsableCommand {
         } else if Interruption.status == nil {
             Output.line(suite.line)
         }
-        do throws(Failure) {
+        try WritableFile.afterCalls(suite.failure) { () throws(Failure) in
             if let junit { try suite.junit.write(to: junit) }
+        }
+        try WritableFile.afterCalls(suite.failure) { () throws(Failure) in
             if let html { try ScenarioPage(suite).write(to: html) }
-        } catch {
-            // What the calls did matters more.
-            guard suite.failure != nil else { throw error }
-            Output.error(error.line)
         }
         if let failure = suite.failure { throw failure }
     }

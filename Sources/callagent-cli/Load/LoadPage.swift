@@ -35,9 +35,7 @@ struct LoadPage {
         return arguments.enumerated().map { place, argument in
             if place > 0, secret.contains(arguments[place - 1]) { return "…" }
             if let option = secret.first(where: { argument.hasPrefix($0 + "=") }) { return option + "=…" }
-            return argument.withoutCredentials.replacing(/((?:ws|http)s?:\/\/[^?]*)\?.*/) {
-                "\($0.1)?…"
-            }
+            return argument.withoutSecrets
         }
     }
 

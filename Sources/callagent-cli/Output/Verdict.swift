@@ -50,13 +50,7 @@ struct Verdict {
             let report = JUnitReport(
                 name: "callagent \(command)", cases: calls.enumerated().map(callCase) + outcomes.map(expectationCase),
                 error: self.failure?.line)
-            do throws(Failure) {
-                try report.write(to: path)
-            } catch {
-                // What the calls did matters more.
-                guard failure != nil else { throw error }
-                Output.error(error.line)
-            }
+            try WritableFile.afterCalls(failure) { () throws(Failure) in try report.write(to: path) }
         }
         if let failure { throw failure }
     }

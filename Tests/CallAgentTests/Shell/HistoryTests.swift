@@ -17,6 +17,19 @@ import Testing
         #expect(history.warnings == (0..<64).map(String.init))
     }
 
+    @Test("A recording that fails is in the report with its first cause, and the call goes on")
+    func recordingFault() async throws {
+        try await withAlice { alice, signaling in
+            let call = try await alice.agent.call("bob")
+            try signaling.deliver(.accept(sdp: "answer"), call: call.id)
+            try await alice.session().emit(
+                .verified, .firstVideoFrame, .recordingFailed("full disk"), .recordingFailed("slow disk"))
+            try await call.reaches(.connected)
+            try await eventually("both warnings") { await call.report().warnings == ["full disk", "slow disk"] }
+            #expect(await call.report().recordingFault == "full disk")
+        }
+    }
+
     @Test("A call with very many messages has its end in the report, and no questions whether the peer is there")
     func end() async throws {
         try await withParties { alice, bob in

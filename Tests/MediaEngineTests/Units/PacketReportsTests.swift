@@ -23,8 +23,8 @@ import Testing
     }
 
     /// Reports each of 2,048 packets as lost: 24 bytes.
-    private func allLost(from number: Int, report number2: UInt8) -> [UInt8] {
-        report(2_048, from: number, report: number2, [0x0800], deltas: 0)
+    private func allLost(from first: Int, report number: UInt8) -> [UInt8] {
+        report(2_048, from: first, report: number, [0x0800], deltas: 0)
     }
 
     @Test("Whole reports pass: runs, vectors of one and two bits, and with them other packets")
@@ -100,15 +100,34 @@ import Testing
         #expect(excess(allLost(from: 6_048, report: 23), bound, at: 600) == 0..<24)
     }
 
-    @Test("What the session does not read changes nothing")
-    func notRead() {
+    @Test("A compound packet of which the session may read other parts becomes invalid, and changes nothing")
+    func notWhole() {
         let bound = UnboundedPacketReports { 0 }
         #expect(excess(report(7, report: 5, [0x2007], deltas: 7), bound) == nil)
-        // Another version of RTCP; leftover bytes; padding before the last packet.
         let far = report(7, from: 30_000, report: 6, [0x2007], deltas: 7)
-        #expect(excess([0x80, 201, 0, 1, 0, 0, 0, 1, 0x4f] + far.dropFirst(), bound) == nil)
-        #expect(excess(far + [0], bound) == nil)
-        #expect(excess([0x80, 201, 0, 1, 0, 0, 0, 1, 0xaf] + far.dropFirst() + far, bound) == nil)
+        let receiverReport: [UInt8] = [0x80, 201, 0, 1, 0, 0, 0, 1]
+        let padded = [0xaf] + far.dropFirst() + [0, 0, 0, 4]
+        for bytes in [
+            // Another version of RTCP, leftover bytes, padding in front of the last packet.
+            receiverReport + [0x4f] + far.dropFirst(), far + [0], receiverReport + padded + receiverReport,
+            // A sender report that is too short, and an unknown type.
+            [0x80, 200, 0, 0] + far, [0x80, 210, 0, 0] + far,
+        ] {
+            #expect(excess(bytes, bound) == 0..<bytes.count, "\(bytes)")
+        }
         #expect(excess(far, bound) == 0..<far.count)
+    }
+
+    @Test("A padded report is bounded, too, and so is one that goes on in the packet behind it")
+    func hidden() {
+        let tooMany = report(2_049, [0x0801], deltas: 0)
+        let padded =
+            [0xaf] + tooMany.dropFirst(1).prefix(2) + [UInt8(tooMany.count / 4)] + tooMany.dropFirst(4) + [0, 0, 0, 4]
+        #expect(excess(padded) == 14..<16)
+        let short: [UInt8] = [0x8f, 205, 0, 3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 100, 255, 255]
+        let receiverReport: [UInt8] = [0x80, 201, 0, 1, 0x1f, 0xff, 0x1f, 0xff]
+        #expect(excess(short + receiverReport) == 0..<24)
+        #expect(excess(receiverReport + short) == 8..<24)
+        #expect(excess([0x8f, 205, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2]) == nil)
     }
 }

@@ -25,6 +25,25 @@ import Testing
         #expect(MediaSource.audio(datagrams).values["choice"] == "rtspu://192.0.2.1/x")
     }
 
+    @Test(
+        "The URL of a camera needs a host, and a port behind it may be left out",
+        arguments: [
+            ("rtsp://192.0.2.1", true), ("rtsps://u:p@cam.example:8554/x?y", true),
+            ("rtspu://[2001:db8::1]:554/", true),
+            ("rtsp://", false), ("rtsp:///cam", false), ("rtsp://u:p@/cam", false), ("rtsp://h:1:2/", false),
+            ("rtsp://h:65536/", false), ("rtsp://h:x/", false), ("rtsp:cam", false),
+        ])
+    func cameraURL(text: String, isPossible: Bool) throws {
+        let source = MediaSource.video(try VideoSource(parsing: text))
+        let blueprint = SourceBlueprint(source: source, catalog: try PipelineCatalog())
+        do throws(MediaError) {
+            try blueprint.check()
+            #expect(isPossible)
+        } catch {
+            #expect(!isPossible && error.description.contains("no host and port"), "\(error)")
+        }
+    }
+
     @Test("An empty video source is refused", arguments: ["", ":"])
     func emptyVideo(text: String) {
         #expect(throws: MediaError.unknownChoice(kind: "video source", value: text, known: ["test", "none"])) {

@@ -65,9 +65,9 @@ struct ClientTokenTests {
 
     @Test func theSameTokenAgainIsReportedOnceAndNotSent() async throws {
         try await withTokenServer {
-            $0.tokenWarning = .seconds(4)
+            $0.tokenWarning = .seconds(10)
         } _: { server in
-            let (asked, only) = (Counter(), TestToken.good("alice", seconds: 5))
+            let (asked, only) = (Counter(), TestToken.good("alice", seconds: 12))
             let next = TestToken.good("alice")
             let client = ClientUnderTest(port: server.port, token: { asked.next() < 4 ? only : next })
             try await client.transport.connect(as: "alice")

@@ -67,8 +67,13 @@ struct ServerRelayTests {
             #expect(try await refusedCode(server) == 1008)
             #expect(try await health().hasPrefix("HTTP/1.1 503 "))
             relay.fault.withLock { $0 = nil }
-            _ = try await signedIn("alice", server, relay)
+            let alice = try await signedIn("alice", server, relay)
             #expect(try await health().hasSuffix("ok\n"))
+            // One client that it does not take does not make the server useless for all.
+            relay.fault.withLock { $0 = .unreachable(text: "gone") }
+            #expect(try await refusedCode(server) == 1008)
+            #expect(try await health().hasSuffix("ok\n"))
+            withExtendedLifetime(alice) {}
         }
     }
 

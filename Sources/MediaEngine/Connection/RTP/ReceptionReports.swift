@@ -111,20 +111,25 @@ struct RtcpPackets: Sequence, IteratorProtocol {
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// Whether `rtpsession` reads it at all: mirrors `gst_rtcp_buffer_validate_reduced`.
-    static func isCompound(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard bytes.count >= 4, bytes[0] & 0xe0 == 0x80, (200...207).contains(bytes[1]) else { return false }
+    /// Whether these are packets of known types and sufficient lengths, the last one of which may be padded, and nothing else.
+    ///
+    /// Of such packets, GStreamer reads the same ones as this does (`gst_rtcp_buffer_validate_reduced`, `read_packet_header`).
+    static func areWhole(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var (length, isPadded) = (0, false)
         for packet in RtcpPackets(bytes) {
             let place = packet.range.lowerBound
-            // Only the last packet may be padded, with whole words.
-            guard !isPadded, bytes[place] & 0xc0 == 0x80 else { return false }
+            guard !isPadded, bytes[place] & 0xc0 == 0x80, let shortest = shortest[packet.type],
+                packet.range.count >= shortest
+            else { return false }
             isPadded = bytes[place] & 0x20 != 0
             if isPadded, bytes[bytes.count - 1] == 0 || bytes[bytes.count - 1] % 4 != 0 { return false }
             length = packet.range.upperBound
         }
         return length == bytes.count
     }
+
+    /// The length of the shortest packet of each type, in bytes.
+    private static let shortest: [UInt8: Int] = [200: 28, 201: 8, 202: 4, 203: 4, 204: 12, 205: 12, 206: 12, 207: 8]
 
     mutating func next() -> Packet? {
         guard place + 4 <= bytes.count else { return nil }
