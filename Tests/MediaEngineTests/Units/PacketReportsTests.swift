@@ -118,6 +118,16 @@ import Testing
         #expect(excess(far, bound) == 0..<far.count)
     }
 
+    @Test("A report passes as libwebrtc sends it: alone, and padded with 1 to 3 bytes", arguments: 1...3)
+    func padding(count: Int) {
+        var bytes = report(7, [0x2007], deltas: 10 - count)
+        (bytes[0], bytes[bytes.count - 1]) = (0xaf, UInt8(count))
+        #expect(excess(bytes) == nil)
+        // GStreamer drops it behind another packet.
+        let both = [0x80, 201, 0, 1, 0, 0, 0, 1] + bytes
+        #expect(excess(both) == 0..<both.count)
+    }
+
     @Test("A padded report is bounded, too, and so is one that goes on in the packet behind it")
     func hidden() {
         let tooMany = report(2_049, [0x0801], deltas: 0)

@@ -122,7 +122,8 @@ struct RtcpPackets: Sequence, IteratorProtocol {
                 packet.range.count >= shortest
             else { return false }
             isPadded = bytes[place] & 0x20 != 0
-            if isPadded, bytes[bytes.count - 1] == 0 || bytes[bytes.count - 1] % 4 != 0 { return false }
+            // GStreamer does not look at the padding of a packet that is alone. That of libwebrtc's reports is 1 to 3 bytes.
+            if isPadded, place > 0, bytes[bytes.count - 1] == 0 || bytes[bytes.count - 1] % 4 != 0 { return false }
             length = packet.range.upperBound
         }
         return length == bytes.count
