@@ -88,7 +88,7 @@ extension EndToEnd {
             bob.signal(SIGINT)
         }
 
-        @Test("A full disk causes a warning, and the call continues")
+        @Test("A full disk causes a warning, the call continues, and the exit code is 7")
         func fullDisk() async throws {
             let trio = try await Trio()
             let path = folder.path("call.mkv")
@@ -97,7 +97,8 @@ extension EndToEnd {
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
             let alice = try trio.call(["--events", "--duration", "2s"])
             #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
-            #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
+            #expect(try await bob.waitForExit() == 7, "\(bob.errors)")
+            #expect(bob.errors.contains("is not recorded"))
             let warning = try #require(bob.events.first { $0["event"] as? String == "mediaWarning" })
             #expect(try warning.text("text").contains("is not recorded"))
         }
