@@ -3,8 +3,8 @@ internal import Synchronization
 /// A peer can end the process with the numbers of its packets (``TransportFeedback``).
 ///
 /// `rtpsession` writes one report for all packets of an interval, and asserts that it fits into one RTCP packet (`rtp_twcc_manager_add_fci`). Numbers
-/// far apart, or the same ones again and again, take several bytes each. Its order of numbers (`_twcc_seqnum_sort`) is none if they are all over the
-/// range: then each may take 22 bytes. So a report gets at most ``maximum`` numbers of each 50 ms, each once, and all of them close together. What
+/// far apart, or the same ones again and again, take several bytes each. `_twcc_seqnum_sort` does not order numbers that are spread over the whole range:
+/// then each may take 22 bytes. So a report gets at most ``maximum`` numbers of each 50 ms, each once, and all of them close together. What
 /// is more passes without its number: the extension is overwritten with padding (RFC 8285 section 4.2). No upstream issue; the assertion is in 1.22
 /// to 1.28.
 final class UnboundedPacketNumbers: Workaround, Sendable {
@@ -12,7 +12,7 @@ final class UnboundedPacketNumbers: Workaround, Sendable {
 
     /// An interval of reports may overlap three windows; a number takes at most 6 bytes, a report 1,388.
     static let maximum = 64
-    /// How far apart the numbers of three windows may be: their order is one up to 535.
+    /// How far apart the numbers of three windows may be: `rtpsession` orders those that are up to 535 apart.
     static let span = 500
     /// In ns.
     private static let window: Int64 = 50_000_000

@@ -15,7 +15,7 @@ final class UnboundedPacketReports: Workaround, Sendable {
     static let maximum = 2_048
     /// Packets that may be reported in addition to those that were sent: 1 MB.
     static let slack = 16_384
-    /// So often each sent packet may be reported: a receiver that gets packets in another order reports some again.
+    /// How often each sent packet may be reported: a receiver that gets packets in another order reports some again.
     fileprivate static let repetitions = 4
     /// The pause between two looks at what was sent.
     fileprivate static let pause = Duration.milliseconds(100)
@@ -34,7 +34,7 @@ final class UnboundedPacketReports: Workaround, Sendable {
     private let state = Mutex(State())
     private let sentPackets: @Sendable () -> Int
 
-    /// `sentPackets` tells how many packets this end has sent, at most ten times a second.
+    /// `sentPackets` returns how many packets this end has sent; it is called at most ten times a second.
     init(sentPackets: @escaping @Sendable () -> Int) { self.sentPackets = sentPackets }
 
     /// Bounds what leaves `source`, the source of RTCP packets.

@@ -148,7 +148,7 @@ actor JanusSession {
         guard end == nil else { return }
         drop(text)
         guard number != nil else { return finish(text) }
-        // The attempt under way finds out and goes on.
+        // The attempt that is under way fails, and the loop makes the next one.
         guard !isReconnecting else { return }
         isReconnecting = true
         defer { isReconnecting = false }
@@ -176,7 +176,7 @@ actor JanusSession {
         failAll(text)
     }
 
-    /// Whether the session may still be there: the network has not settled yet.
+    /// Whether another attempt may find the session: the network may be down for a moment only.
     private static func mayPass(_ error: RoomError) -> Bool {
         switch error {
         case .unreachable(_, let reason): reason != "connection refused"

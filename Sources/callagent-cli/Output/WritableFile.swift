@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import Glibc
 
-/// A file that an option names for a report or a picture.
+/// A file that an option names for a report or a snapshot.
 enum WritableFile {
     /// Refuses a file that cannot be written, before there is anything to write.
     static func check(_ path: String, option: String) throws {
