@@ -207,7 +207,11 @@ public actor PeerConnection {
             eventSink.yield(.init(.failed(error)))
             return
         }
-        for track in media.sending.values { track.peerVerified() }
+        let isLocal = media.peer.ice.handshakeRoundTrip.map { $0 < Pacer.localRoundTrip } ?? false
+        for track in media.sending.values {
+            if isLocal { track.rate?.notePath() }
+            track.peerVerified()
+        }
         for digit in heldDigits { try? media.sending[.audio]?.dtmf?.send(digit) }
         heldDigits = []
         watchdogs.append(Task { await self.requestFirstKeyFrame() })

@@ -153,6 +153,14 @@ import Testing
         #expect(Double(path.arrivedBytes) * 8 / 5 > 0.4 * path.rate)
     }
 
+    @Test("Simple video needs a little more than the path takes: that is known before much waits")
+    func simpleVideoOnNarrowPath() {
+        var path = SimulatedPath(wanted: 2 * megabit)
+        (path.rate, path.most, path.longestQueue, path.hasAudio) = (0.15 * megabit, 0.2 * megabit, 4, true)
+        path.run(seconds: 3)
+        #expect(path.estimator.bitrate < 2 * path.rate && path.longestWait < 1)
+    }
+
     @Test("Loss of the path itself lowers the rate little, and not for long", arguments: [0.05, 0.1, 0.2])
     func randomLoss(loss: Double) {
         var path = SimulatedPath(wanted: megabit)

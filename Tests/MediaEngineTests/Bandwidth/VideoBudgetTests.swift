@@ -30,6 +30,18 @@ import Testing
         #expect(allocate(at: 1) == nil && budget.available == nil && budget.allocation.limitKbit == nil)
     }
 
+    @Test("Reports on eight large packets tell what the path takes; those on audio do not")
+    mutating func path() {
+        func packets(_ numbers: Range<UInt16>, bytes: Int) -> [PacketReport] {
+            numbers.map { PacketReport(number: $0, sent: Double($0) / 100, received: Double($0) / 100, bytes: bytes) }
+        }
+        budget.note(packets(0..<100, bytes: 178), wantedKbit: 1_000)
+        budget.note(packets(100..<107, bytes: 1_258), wantedKbit: 1_000)
+        #expect(!budget.knowsPath)
+        budget.note(packets(107..<108, bytes: 1_258), wantedKbit: 1_000)
+        #expect(budget.knowsPath)
+    }
+
     @Test("What the peer takes limits the encoder, and its packets leave at twice that; what goes up again frees it")
     mutating func receiver() throws {
         take(kbit: 500)

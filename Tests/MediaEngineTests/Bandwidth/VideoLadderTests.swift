@@ -33,6 +33,16 @@ import Testing
     }
 
     @Test(
+        "Frames of another size begin with a key frame: one that would fill the path for long is not chosen",
+        arguments: [(120.0, 0.25), (160, 0.5), (400, 0.75)])
+    func keyFrames(limit: Double, scale: Double) {
+        var ladder = VideoLadder(.balanced)
+        let step = ladder.note(
+            limitKbit: limit, wantedKbit: 4_000, sentKbit: 4_000, hasFallen: true, of: capture, at: 0)
+        #expect(step?.scale == scale)
+    }
+
+    @Test(
         "With a few bits too few the frames get smaller, or fewer, by one step",
         arguments: DegradationPreference.allCases)
     func few(preference: DegradationPreference) throws {

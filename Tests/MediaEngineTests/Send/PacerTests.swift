@@ -11,16 +11,17 @@ extension RealPipelines {
             let pacer = Pacer()
             let (frames, packets, drops) = (Shared(0), Shared(0), Shared(0))
 
-            init(rate: Int = 30) throws {
+            init(rate: Int = 30, width: Int = 64, isPathKnown: Bool = true) throws {
                 try GStreamerLibrary.initialize()
                 pipeline = try Pipeline(name: "pacer", timeBase: .ownStart)
                 let bin = try Element(
                     launch: """
-                        videotestsrc is-live=true pattern=snow ! video/x-raw,width=64,height=48,framerate=\(rate)/1 \
+                        videotestsrc is-live=true pattern=snow ! video/x-raw,width=\(width),height=48,framerate=\(rate)/1 \
                         ! rtpvrawpay name=payloader mtu=1000 ! fakesink name=sink sync=false async=false
                         """, description: "pacer", hasGhostPads: false)
                 pipeline.bin.add(bin)
                 let payloader = try #require(bin.child("payloader"))
+                if !isPathKnown { pacer.awaitPath() }
                 pacer.count(try payloader.pad("sink"))
                 try payloader.pad("sink").probe { [frames] _ in
                     frames.update { $0 += 1 }
@@ -65,6 +66,43 @@ extension RealPipelines {
             try await eventually("packets that were dropped, and new ones") {
                 bench.drops.value > 0 && bench.packets.value > before + 20
             }
+        }
+
+        @Test("Of a large first frame ten packets leave, then single ones; all when the path is known")
+        func firstFrame() async throws {
+            let bench = try Bench(width: 512, isPathKnown: false)
+            try await eventually("a packet that waits") { bench.pacer.isWaiting && bench.packets.value >= 11 }
+            #expect(bench.frames.value == 1 && bench.packets.value < 17 && bench.drops.value == 0)
+            bench.pacer.notePath()
+            try await eventually("more frames") { bench.frames.value >= 5 }
+            #expect(bench.packets.value >= 4 * 36 && bench.drops.value == 0)
+            // Only the first frame waits.
+            bench.pacer.awaitPath()
+            let packets = bench.packets.value
+            try await eventually("more packets") { bench.packets.value >= packets + 200 }
+        }
+
+        @Test("The first frame waits for a second at most")
+        func unknownPath() {
+            let pacer = Pacer()
+            pacer.awaitPath()
+            let begin = ContinuousClock.now
+            for _ in 0..<40 { #expect(pacer.admits(1_200)) }
+            #expect(.milliseconds(900)...(.seconds(5)) ~= ContinuousClock.now - begin)
+        }
+
+        @Test("All that follows is dropped, until the frames have another size")
+        func discardAll() async throws {
+            let bench = try Bench()
+            try await eventually("packets") { bench.packets.value > 0 }
+            bench.pacer.discardAll()
+            let (frames, drops) = (bench.frames.value, bench.drops.value)
+            try await eventually("dropped frames") {
+                bench.frames.value > frames + 5 && bench.drops.value > drops + 5
+            }
+            bench.pacer.discard()
+            let packets = bench.packets.value
+            try await eventually("packets again") { bench.packets.value > packets + 20 }
         }
 
         @Test("A slow rate leaves no debt for a faster one, and many discards make none faster")

@@ -68,6 +68,8 @@ final class BandwidthControl: Sendable {
             if reduction.factor == 1 { train = budget.takeProbe() }
         }
         adaptFrames()
+        // Behind the adaptation, which may drop what waits.
+        if state.withLock({ $0.budget.knowsPath }) { for video in tracks.sentVideos.videos { video.rate.notePath() } }
         if let train { send(train) }
     }
 

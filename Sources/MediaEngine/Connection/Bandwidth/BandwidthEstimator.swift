@@ -20,6 +20,8 @@ struct BandwidthEstimator: Sendable {
     ///
     /// On a path that is nearly full, larger frames wait for each other now and then.
     private static let shortestQueue = 0.025
+    /// A queue that waits longer, in s, and still rises steeply, tells what the path takes, however little an application sends.
+    private static let certainQueue = 0.2
     /// After so many reductions without effect a long delay is the path's own.
     private static let attempts = 3
     /// After another path, reports on the former one follow for so many s.
@@ -258,7 +260,8 @@ struct BandwidthEstimator: Sendable {
         }
         capacity.noteLongQueue(taken)
         // Nothing limits the first packets of a call yet, although little is sent.
-        let least = isApplicationLimited && !isBeginning ? bitrate * Self.least.idle : 0
+        let isCertain = isBeginning || queue > Self.certainQueue
+        let least = isApplicationLimited && !isCertain ? bitrate * Self.least.idle : 0
         decrease(to: max(taken * Self.decrease, least), at: now)
     }
 

@@ -41,6 +41,8 @@ struct VideoBudget: Sendable {
 
     /// So long after the latest report frames are sent again, whatever the backlog was, in s.
     private static let longestPause = 0.8
+    /// So many packets of video, which are larger than those of audio, tell what the path takes: most of those that leave before the first report.
+    private static let telling = (packets: 8, bytes: 500)
     /// What audio adds to the queue during a pause, as a share of the time.
     private static let refill = 0.5
 
@@ -48,6 +50,8 @@ struct VideoBudget: Sendable {
     /// Whether a change of the encoder's rate came too soon after the one before it, and waits.
     private(set) var hasLateChange = false
     private var estimator: BandwidthEstimator?
+    /// How many large packets were reported, up to those that tell.
+    private var largePackets = 0
     /// What the peer said last that it takes; nil: nothing.
     private var receiverLimit: Double?
     /// The estimate before the latest silence.
@@ -74,11 +78,15 @@ struct VideoBudget: Sendable {
     /// Whether the latest packet that is known of waited long.
     var isDelayed: Bool { estimator?.isDelayed == true }
 
+    /// Whether the peer has reported on enough large packets to know a path that takes far less than is sent.
+    var knowsPath: Bool { largePackets >= Self.telling.packets }
+
     // MARK: What the peer says
 
     /// Notes reports on packets, in the order in which they were sent, of an end that wants to send video at `wantedKbit`.
     mutating func note(_ reports: [PacketReport], wantedKbit: Int) {
         let enough = VideoShare.bandwidth(forKbit: wantedKbit)
+        if !knowsPath { largePackets += reports.count { $0.bytes >= Self.telling.bytes } }
         if estimator == nil { estimator = BandwidthEstimator(start: enough) }
         estimator?.note(reports, enough: enough)
         hasNewReports = true

@@ -39,6 +39,10 @@ struct VideoLadder: Sendable {
 
     /// With fewer bits for each pixel, video becomes blocks.
     private static let fewestBits = 0.025
+    /// What a key frame with much detail has at least for each pixel, in bits, and how long one may take on the path, in s.
+    ///
+    /// Frames of another size begin with one.
+    private static let keyFrame = (bits: 0.5, seconds: 0.75)
     /// An encoder that makes so much more than it should cannot make less.
     private static let excess = 1.3
     /// An encoder that makes less than this share of what it may has simple video, and enough bits.
@@ -125,7 +129,7 @@ struct VideoLadder: Sendable {
         let seen = needs[index].flatMap { now - $0.at < Self.memory ? $0.kbit : nil } ?? 0
         // Simple video needs no more bits for each pixel than it takes.
         let isSimple = sentKbit < limit * Self.use
-        let usual = isSimple ? sentKbit * steps[index].share / step.share : fewest(index, capture)
+        let usual = isSimple ? sentKbit * steps[index].share / step.share : fewestToChange(to: index, capture)
         return max(usual, seen)
     }
 
@@ -157,6 +161,13 @@ struct VideoLadder: Sendable {
         capture.pixelsPerSecond * steps[index].share * Self.fewestBits / 1_000
     }
 
+    /// The same, with what the key frame at the beginning needs.
+    private func fewestToChange(to index: Int, _ capture: Capture) -> Double {
+        guard steps[index].scale != step.scale else { return fewest(index, capture) }
+        let pixels = Double(capture.width * capture.height) * steps[index].scale * steps[index].scale
+        return max(fewest(index, capture), pixels * Self.keyFrame.bits / Self.keyFrame.seconds / 1_000)
+    }
+
     /// Whether a condition has held for so many s.
     private static func lasts(_ holds: Bool, _ since: inout Double?, _ seconds: Double, _ now: Double) -> Bool {
         since = holds ? since ?? now : nil
@@ -167,7 +178,8 @@ struct VideoLadder: Sendable {
     private mutating func down(_ capture: Capture, toShare share: Double, _ limitKbit: Double, at now: Double) -> Step?
     {
         let possible = steps.indices.dropFirst(index + 1).filter { capture.allows(steps[$0]) }
-        let next = possible.first { fewest($0, capture) <= limitKbit && steps[$0].share <= share } ?? possible.last
+        let next =
+            possible.first { fewestToChange(to: $0, capture) <= limitKbit && steps[$0].share <= share } ?? possible.last
         forgetTimes()
         guard let next else { return nil }
         let isMistake = lastUp.map { now - $0 < Self.trial } ?? false

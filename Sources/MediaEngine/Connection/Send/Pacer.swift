@@ -4,9 +4,32 @@ internal import Synchronization
 /// Spreads the packets of large frames over time, so that a key frame does not fill the queue of a narrow path.
 ///
 /// It blocks the thread that encodes. So there is no queue of its own: while a frame waits, the capture drops its oldest frames. Only a path that is known
-/// to be narrow is paced: elsewhere frames leave at once.
+/// to be narrow is paced: elsewhere frames leave at once. Of the first frame only a part does, since nobody knows the path yet.
 final class Pacer: Sendable {
+    /// What may leave of the first frame before the peer has reported on it.
+    private struct InitialWindow {
+        /// In bytes.
+        var rest = Pacer.initialWindow
+        /// Which frame is the first one; nil before it.
+        var frame: Int?
+        /// When the next packet leaves, and the rest, without reports; nil while nothing waits for them.
+        var (next, end): (ClockReading?, ClockReading?)
+        /// Until one more packet leaves.
+        var wait = Pacer.firstWait
+
+        mutating func admit(_ bytes: Int, at now: ClockReading) {
+            rest -= bytes
+            guard rest < 0 else { return }
+            let end = end ?? now + Pacer.longestInitialWait
+            (next, self.end) = (min(now + wait, end), end)
+            wait *= 2
+        }
+    }
+
     private struct State {
+        var window: InitialWindow?
+        /// Whether a frame has left, or waits.
+        var hasBegun = false
         /// In bit/s; nil: at once.
         var bitrate: Double?
         /// The lowest rate for the packets of the present frame, in bit/s.
@@ -18,8 +41,19 @@ final class Pacer: Sendable {
         /// The frames that reached the encoder, and how many of them may no longer leave.
         var frames = 0
         var discarded = 0
+        var discardsAll = false
 
-        var isDiscarded: Bool { frames <= discarded && discarded > 0 }
+        var isDiscarded: Bool { discardsAll || frames <= discarded && discarded > 0 }
+
+        /// Nothing limits the frames after the first one.
+        mutating func beginFrame() {
+            hasBegun = true
+            if let first = window?.frame, first != frames { window = nil }
+            window?.frame = frames
+        }
+
+        /// When the packet leaves that waits.
+        var departure: ClockReading { max(due ?? .now, window?.next ?? .now) }
 
         /// How long a packet takes.
         func duration(_ bytes: Int) -> Duration {
@@ -32,6 +66,14 @@ final class Pacer: Sendable {
     private static let longest = Duration.milliseconds(250)
     /// No frame takes longer, in s: what the path does not take in that time is lost anyway.
     private static let longestFrame = 0.5
+    /// Ten packets, with which TCP connections begin, too (RFC 6928).
+    private static let initialWindow = 12_600
+    /// Then one more packet leaves, since GStreamer reports every 50 ms, but only when a packet arrives.
+    ///
+    /// The next ones wait twice as long each: on a narrow path they are not needed.
+    private static let firstWait = Duration.milliseconds(55)
+    /// Some peers report late, or never.
+    private static let longestInitialWait = Duration.seconds(1)
     private let state = Mutex(State())
     private let changed = DispatchSemaphore(value: 0)
 
@@ -51,6 +93,21 @@ final class Pacer: Sendable {
         if isSooner { changed.signal() }
     }
 
+    /// On a path with a shorter round trip the first frame does not wait: local networks are fast.
+    static let localRoundTrip = Duration.milliseconds(20)
+
+    /// Lets the first frame leave in full only after ``notePath()``, or a second.
+    func awaitPath() { state.withLock { if !$0.hasBegun { $0.window = InitialWindow() } } }
+
+    /// What the path takes is known by now.
+    func notePath() {
+        let wasWaiting = state.withLock { state in
+            defer { state.window = nil }
+            return state.window?.next != nil
+        }
+        if wasWaiting { changed.signal() }
+    }
+
     /// Whether a packet waits for its time, and the encoder with it.
     var isWaiting: Bool { state.withLock { $0.due != nil } }
 
@@ -58,8 +115,14 @@ final class Pacer: Sendable {
     func discard() {
         state.withLock { state in
             state.discarded = state.frames
-            state.isFreeAt = .now
+            (state.discardsAll, state.isFreeAt) = (false, .now)
         }
+        changed.signal()
+    }
+
+    /// Drops what waits, and all that follows until ``discard()``.
+    func discardAll() {
+        state.withLock { $0.discardsAll = true }
         changed.signal()
     }
 
@@ -76,7 +139,8 @@ final class Pacer: Sendable {
         source.pushOneByOne { [self] bytes in
             let isPaced = state.withLock { state in
                 state.lowest = Double(bytes) * 8 / Self.longestFrame
-                return state.bitrate != nil
+                state.beginFrame()
+                return state.bitrate != nil || state.window != nil || state.discardsAll
             }
             guard isPaced else { return nil }
             return { [self] bytes in
@@ -96,12 +160,13 @@ final class Pacer: Sendable {
             let begin = min(max(state.isFreeAt, now), now + Self.longest)
             state.isFreeAt = begin + state.duration(bytes)
             state.due = begin - Self.burst
+            state.window?.admit(bytes, at: now)
             return true
         }
         guard isAdmitted else { return false }
         defer { state.withLock { $0.due = nil } }
         while true {
-            let wait = state.withLock { state in state.isDiscarded ? nil : (state.due ?? .now) - .now }
+            let wait = state.withLock { state in state.isDiscarded ? nil : state.departure - .now }
             guard let wait else { return false }
             guard wait > .zero else { return true }
             _ = changed.wait(timeout: .now() + wait / .seconds(1))

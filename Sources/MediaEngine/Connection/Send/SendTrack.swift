@@ -293,6 +293,7 @@ final class SendTrack: Sendable {
     /// Numbers packets from now on if the track was made to do so: the caps of `webrtcSink` have the extension now.
     func beginNumbering() throws(MediaError) {
         guard numbersPackets else { return }
+        rate?.awaitPath()
         try bin.child("payloader")?.pad("src").markReconfigure()
         for encoding in encodings { try encoding.beginNumbering() }
     }

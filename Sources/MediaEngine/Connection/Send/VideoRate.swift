@@ -104,10 +104,12 @@ final class VideoRate: Sendable {
     func scale(to step: VideoLadder.Step) {
         let isSmaller = scaler.map { step.scale < $0.step.scale } ?? false
         scaler?.allow(step)
-        updateFrames()
         // The encoder makes a key frame of another size: nobody needs what waits until then. What is dropped asks for a key frame, which must not have
         // the former size. What a shared encoder makes keeps its size.
-        if isSmaller, sharing?.isShared != true { pacer.discard() }
+        let drops = isSmaller && sharing?.isShared != true
+        if drops { pacer.discardAll() }
+        updateFrames()
+        if drops { queue.async { [pacer] in pacer.discard() } }
     }
 
     /// Sends the part of the captured frames that the path takes and the encoder can make.
@@ -130,6 +132,12 @@ final class VideoRate: Sendable {
 
     /// Spreads the packets of large frames, at this rate of all versions in bit/s; nil: not at all.
     func pace(at bitrate: Double?) { pacer.set(bitrate: bitrate.map { $0 * portion }) }
+
+    /// Lets the first frame leave in full only after ``notePath()``, or a second.
+    func awaitPath() { pacer.awaitPath() }
+
+    /// What the path takes is known by now.
+    func notePath() { pacer.notePath() }
 
     /// Drops the packets that wait.
     func discard() { pacer.discard() }
