@@ -100,7 +100,7 @@ extension RealPipelines {
             try await eventually("dropped frames") {
                 bench.frames.value > frames + 5 && bench.drops.value > drops + 5
             }
-            bench.pacer.discard()
+            bench.pacer.endDiscarding()
             let packets = bench.packets.value
             try await eventually("packets again") { bench.packets.value > packets + 20 }
         }

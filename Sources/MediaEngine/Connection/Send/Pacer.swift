@@ -120,11 +120,14 @@ final class Pacer: Sendable {
         changed.signal()
     }
 
-    /// Drops what waits, and all that follows until ``discard()``.
+    /// Drops what waits, and all that follows until ``endDiscarding()``.
     func discardAll() {
         state.withLock { $0.discardsAll = true }
         changed.signal()
     }
+
+    /// Drops no frame any more that reaches the encoder from now on.
+    func endDiscarding() { if state.withLock(\.discardsAll) { discard() } }
 
     /// Counts the frames that reach `sink`, an encoder; add it in front of what holds frames back.
     func count(_ sink: Pad) {

@@ -38,6 +38,7 @@ final class VideoRate: Sendable {
             scaler = nil
             try branch.proxy.link(to: entry)
         }
+        own.sink.onFrameSize { _, _ in pacer.endDiscarding() }
         let steady = SteadyFrameTimes.areNeeded(by: branch.encoder.factoryName) ? SteadyFrameTimes() : nil
         steady?.regulate(own.sink, own.source)
         // The pipeline owns the queue and the scaler.
@@ -109,7 +110,6 @@ final class VideoRate: Sendable {
         let drops = isSmaller && sharing?.isShared != true
         if drops { pacer.discardAll() }
         updateFrames()
-        if drops { queue.async { [pacer] in pacer.discard() } }
     }
 
     /// Sends the part of the captured frames that the path takes and the encoder can make.
@@ -117,6 +117,10 @@ final class VideoRate: Sendable {
         queue.async { [self] in
             guard let scaler else { return }
             let change = scaler.update()
+            // Otherwise the next frames have another size, which ends it, too.
+            if change.map({ ($0.from.width, $0.from.height) == ($0.to.width, $0.to.height) }) ?? true {
+                pacer.endDiscarding()
+            }
             // A property that the encoder has at all has been set before.
             try? encoder.expect(oneOf: scaler.step.every)
             for encoding in encodings { try? encoding.expect(oneOf: scaler.step.every) }
