@@ -103,6 +103,9 @@ extension RealPipelines {
             bench.pacer.endDiscarding()
             let packets = bench.packets.value
             try await eventually("packets again") { bench.packets.value > packets + 20 }
+            bench.pacer.discardAll()
+            let later = bench.packets.value
+            try await eventually("packets after a second") { bench.packets.value > later + 20 }
         }
 
         @Test("A slow rate leaves no debt for a faster one, and many discards make none faster")

@@ -41,9 +41,11 @@ final class Pacer: Sendable {
         /// The frames that reached the encoder, and how many of them may no longer leave.
         var frames = 0
         var discarded = 0
-        var discardsAll = false
+        /// Until then no frame may leave; nil: none is held back.
+        var discardEnd: ClockReading?
 
-        var isDiscarded: Bool { discardsAll || frames <= discarded && discarded > 0 }
+        var isDiscarded: Bool { isDiscardingAll || frames <= discarded && discarded > 0 }
+        var isDiscardingAll: Bool { discardEnd.map { .now < $0 } ?? false }
 
         /// Nothing limits the frames after the first one.
         mutating func beginFrame() {
@@ -72,6 +74,8 @@ final class Pacer: Sendable {
     ///
     /// The next ones wait twice as long each: on a narrow path they are not needed.
     private static let firstWait = Duration.milliseconds(55)
+    /// The size may become the former one again before any frame comes.
+    private static let longestDiscard = Duration.seconds(1)
     /// Some peers report late, or never.
     private static let longestInitialWait = Duration.seconds(1)
     private let state = Mutex(State())
@@ -115,19 +119,19 @@ final class Pacer: Sendable {
     func discard() {
         state.withLock { state in
             state.discarded = state.frames
-            (state.discardsAll, state.isFreeAt) = (false, .now)
+            (state.discardEnd, state.isFreeAt) = (nil, .now)
         }
         changed.signal()
     }
 
-    /// Drops what waits, and all that follows until ``endDiscarding()``.
+    /// Drops what waits, and all that follows until ``endDiscarding()``, or for a second: by then no frame of a former size is left.
     func discardAll() {
-        state.withLock { $0.discardsAll = true }
+        state.withLock { $0.discardEnd = .now + Self.longestDiscard }
         changed.signal()
     }
 
     /// Drops no frame any more that reaches the encoder from now on.
-    func endDiscarding() { if state.withLock(\.discardsAll) { discard() } }
+    func endDiscarding() { if state.withLock(\.isDiscardingAll) { discard() } }
 
     /// Counts the frames that reach `sink`, an encoder; add it in front of what holds frames back.
     func count(_ sink: Pad) {
@@ -143,7 +147,7 @@ final class Pacer: Sendable {
             let isPaced = state.withLock { state in
                 state.lowest = Double(bytes) * 8 / Self.longestFrame
                 state.beginFrame()
-                return state.bitrate != nil || state.window != nil || state.discardsAll
+                return state.bitrate != nil || state.window != nil || state.isDiscardingAll
             }
             guard isPaced else { return nil }
             return { [self] bytes in
