@@ -41,7 +41,7 @@ final class Pacer: Sendable {
         /// The frames that reached the encoder, and how many of them may no longer leave.
         var frames = 0
         var discarded = 0
-        /// Until then no frame may leave; nil: none is held back.
+        /// All frames are dropped until then; nil: they are not.
         var discardEnd: ClockReading?
 
         var isDiscarded: Bool { isDiscardingAll || frames <= discarded && discarded > 0 }
@@ -74,6 +74,8 @@ final class Pacer: Sendable {
     ///
     /// The next ones wait twice as long each: on a narrow path they are not needed.
     private static let firstWait = Duration.milliseconds(55)
+    /// The first frame does not wait where the round trip is shorter: local networks are fast.
+    static let localRoundTrip = Duration.milliseconds(20)
     /// The size may become the former one again before any frame comes.
     private static let longestDiscard = Duration.seconds(1)
     /// Some peers report late, or never.
@@ -96,9 +98,6 @@ final class Pacer: Sendable {
         }
         if isSooner { changed.signal() }
     }
-
-    /// On a path with a shorter round trip the first frame does not wait: local networks are fast.
-    static let localRoundTrip = Duration.milliseconds(20)
 
     /// Lets the first frame leave in full only after ``notePath()``, or a second.
     func awaitPath() { state.withLock { if !$0.hasBegun { $0.window = InitialWindow() } } }

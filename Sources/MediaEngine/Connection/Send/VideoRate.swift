@@ -117,10 +117,9 @@ final class VideoRate: Sendable {
         queue.async { [self] in
             guard let scaler else { return }
             let change = scaler.update()
-            // Otherwise the next frames have another size, which ends it, too.
-            if change.map({ ($0.from.width, $0.from.height) == ($0.to.width, $0.to.height) }) ?? true {
-                pacer.endDiscarding()
-            }
+            // Frames of another size end the discarding themselves, when they reach the encoder.
+            let hasNewSize = change.map { ($0.from.width, $0.from.height) != ($0.to.width, $0.to.height) } ?? false
+            if !hasNewSize { pacer.endDiscarding() }
             // A property that the encoder has at all has been set before.
             try? encoder.expect(oneOf: scaler.step.every)
             for encoding in encodings { try? encoding.expect(oneOf: scaler.step.every) }
