@@ -9,6 +9,29 @@ extension RealPipelines {
             PacketReport(number: UInt16($0), sent: 0, received: 1 + Double($0) * 0.064, bytes: 1_200)
         }
 
+        @Test("The first frame of a call does not fill the queue: no packet is lost, and small video moves")
+        func firstFrame() async throws {
+            var options = LoopbackCall.Options()
+            options.callerVideo = .test(.ball, format: VideoFormat(width: 1_280, height: 720))
+            options.callerVideo.name = "busy"
+            let configure = options.configure
+            options.configure = { configuration in
+                configure(&configuration)
+                var conditions = NetworkConditions()
+                (conditions.delayMs, conditions.queueMs) = (40, 1_500)
+                if configuration.label == "caller" { conditions.bitrate = 150_000 }
+                configuration.network = NetworkEmulator(conditions)
+            }
+            try await withCall(options) { call in
+                try await call.connect()
+                try await eventually("small video that moves", within: .seconds(20)) {
+                    let received = await call.callee.peer.statistics().received[.video]
+                    return received?.decoded ?? 0 > 10 && received?.width == 320
+                }
+                #expect(await call.callee.peer.statistics().received[.video]?.packetsLost == 0)
+            }
+        }
+
         @Test("Video pauses and moves on with few bits; audio gets by with less until the video is off")
         func shares() async throws {
             var options = LoopbackCall.Options()
